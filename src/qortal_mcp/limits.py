@@ -1,0 +1,65 @@
+"""How big, how long, how many: every bound of the package, once, with the reason for its number."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+Positive = Annotated[int, Meta(ge=1)]
+Seconds = Annotated[float, Meta(gt=0)]
+
+
+class Limits(Struct, frozen=True, kw_only=True):
+    """Bounds that hold whatever a peer sends."""
+
+    # The largest honest request is a prompt or sampling answer of some 100 kB; 1 MiB leaves room.
+    message_bytes: Positive = 1024 * 1024
+    # uvicorn has no bound of its own; browsers and proxies stay below 16 kB.
+    header_bytes: Positive = 32 * 1024
+    # Batches of 2025-03-26: the TypeScript SDK sends at most 100.
+    batch_messages: Positive = 100
+    # Deep enough for any honest argument, far from the interpreter's own limit.
+    log_value_chars: Positive = 200
+
+    # What one tool may answer: 64 kB is what a model can still read (about 20,000 tokens).
+    result_bytes: Positive = 64 * 1024
+    # Items in one page of tools/list and its sisters. Some clients read only the first page.
+    page_items: Positive = 250
+
+    # Requests worked on at once, for one connection and for the process.
+    peer_requests: Positive = 64
+    server_requests: Positive = 1024
+    # Subscriptions one connection may hold, and the process in all.
+    peer_subscriptions: Positive = 64
+    server_subscriptions: Positive = 2048
+    # Notices waiting for a subscriber or a connection that reads slowly; one more ends it.
+    backlog_messages: Positive = 256
+    # Connections with a life of their own: WebSockets, and sessions of the legacy era.
+    connections: Positive = 2048
+    sessions: Positive = 1024
+    session_idle_seconds: Seconds = 3600.0
+    # What a session keeps to replay after a lost connection.
+    session_events: Positive = 256
+    session_event_bytes: Positive = 1024 * 1024
+    session_streams: Positive = 32
+
+    # A tool that has not answered by then is ended and says so.
+    call_seconds: Seconds = 60.0
+    # A person may need minutes to answer a question that a tool asks back.
+    ask_seconds: Seconds = 300.0
+    # How long a request may take to arrive, byte by byte.
+    receive_seconds: Seconds = 20.0
+    # A stream that says nothing gets a comment line, so that proxies keep it open.
+    keep_alive_seconds: Seconds = 15.0
+    # A client that stops reading holds a reply in memory; not for longer than this.
+    send_seconds: Seconds = 30.0
+    # What is in flight when the process is asked to stop may still finish within this time.
+    shutdown_seconds: Seconds = 5.0
+
+    # What a tool's question round may carry back and forth in requestState.
+    state_bytes: Positive = 32 * 1024
+    state_seconds: Seconds = 3600.0
+    # Completion: the protocol's own bound.
+    completion_values: Positive = 100
+
+
+DEFAULT = Limits()

@@ -1,0 +1,50 @@
+"""Counts and durations of this process, and their Prometheus text. Bounded: every label comes from a list of ours."""
+
+from bisect import bisect_left
+from collections.abc import Callable
+
+# The buckets that the MCP semantic conventions recommend for operation durations.
+BUCKETS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300)
+_OPERATION = "mcp_server_operation_duration_seconds"
+
+
+class Metrics:
+    """Durations per operation, and gauges read when somebody looks."""
+
+    def __init__(self) -> None:
+        self._durations: dict[tuple[str, str, str], list[float]] = {}
+        self._gauges: dict[str, tuple[str, Callable[[], float]]] = {}
+
+    def observe(self, method: str, tool: str, error_type: str, seconds: float) -> None:
+        """One finished operation. `error_type` is empty for a success."""
+        key = (method, tool, error_type)
+        row = self._durations.get(key)
+        if row is None:
+            row = self._durations[key] = [0.0] * (len(BUCKETS) + 2)
+        row[bisect_left(BUCKETS, seconds)] += 1
+        row[-1] += seconds
+
+    def gauge(self, name: str, meaning: str, read: Callable[[], float]) -> None:
+        self._gauges[name] = (meaning, read)
+
+    def render(self) -> str:
+        """Everything in Prometheus' text format."""
+        lines = [
+            f"# HELP {_OPERATION} Duration of MCP requests and notifications as seen by the server.",
+            f"# TYPE {_OPERATION} histogram",
+        ]
+        for (method, tool, error_type), row in sorted(self._durations.items()):
+            labels = f'mcp_method_name="{method}"'
+            if tool:
+                labels += f',gen_ai_tool_name="{tool}"'
+            if error_type:
+                labels += f',error_type="{error_type}"'
+            total = 0.0
+            for bound, count in zip((*BUCKETS, "+Inf"), row[:-1], strict=True):
+                total += count
+                lines.append(f'{_OPERATION}_bucket{{{labels},le="{bound}"}} {total:g}')
+            lines.append(f"{_OPERATION}_sum{{{labels}}} {row[-1]:.9g}")
+            lines.append(f"{_OPERATION}_count{{{labels}}} {total:g}")
+        for name, (meaning, read) in sorted(self._gauges.items()):
+            lines += [f"# HELP {name} {meaning}", f"# TYPE {name} gauge", f"{name} {read():g}"]
+        return "\n".join(lines) + "\n"

@@ -1,0 +1,1 @@
+"""What the Model Context Protocol says. Pure: no await, no clock, no environment."""

@@ -1,0 +1,154 @@
+"""Cut and join bytes: lines for stdio, events for Server-Sent Events. Knows nothing of what they say."""
+
+from msgspec import Struct
+
+from ..limits import DEFAULT
+
+
+class TooLong(Struct, frozen=True):
+    """A line or an event that was dropped because it outgrew the limit."""
+
+    limit: int
+
+
+class LineSplitter:
+    """Bytes in any pieces to whole lines. What is longer than the limit is dropped, and said once."""
+
+    def __init__(self, limit: int = DEFAULT.message_bytes) -> None:
+        self._limit = limit
+        self._pieces: list[bytes] = []
+        self._size = 0
+        self._dropping = False
+
+    def feed(self, data: bytes) -> list[bytes | TooLong]:
+        """The lines that end in `data`, without their ending; blank ones are left out."""
+        lines: list[bytes | TooLong] = []
+        start = 0
+        while (end := data.find(b"\n", start)) >= 0:
+            self._keep(data[start:end], lines)
+            self._finish(lines)
+            start = end + 1
+        if start < len(data):
+            self._keep(data[start:], lines)
+        return lines
+
+    def close(self) -> list[bytes | TooLong]:
+        """What stood after the last line ending."""
+        lines: list[bytes | TooLong] = []
+        self._finish(lines)
+        return lines
+
+    def _keep(self, piece: bytes, lines: list[bytes | TooLong]) -> None:
+        if self._dropping:
+            return
+        self._size += len(piece)
+        if self._size > self._limit:
+            self._pieces.clear()
+            self._dropping = True
+            lines.append(TooLong(self._limit))
+        else:
+            self._pieces.append(piece)
+
+    def _finish(self, lines: list[bytes | TooLong]) -> None:
+        if not self._dropping:
+            line = b"".join(self._pieces).strip(b" \t\r")
+            if line:
+                lines.append(line)
+        self._pieces.clear()
+        self._size = 0
+        self._dropping = False
+
+
+class Event(Struct, frozen=True):
+    """One Server-Sent Event. `data` is None where the event had no data line."""
+
+    data: str | None = None
+    event: str = "message"
+    id: str | None = None
+    retry_ms: int | None = None
+
+
+KEEP_ALIVE = b":\n\n"
+
+
+def sse_event(data: bytes, id_: str | None = None, retry_ms: int | None = None) -> bytes:
+    """An event around one line of JSON; `data` may be empty (a priming event)."""
+    head = b"" if id_ is None else b"id: %b\n" % id_.encode()
+    if retry_ms is not None:
+        head += b"retry: %d\n" % retry_ms
+    if not data:
+        return head + b"data: \n\n"
+    return head + b"event: message\ndata: " + data + b"\n\n"
+
+
+class EventSplitter:
+    """Bytes of a text/event-stream, in any pieces, to events. Comments are skipped."""
+
+    def __init__(self, limit: int = 16 * DEFAULT.message_bytes) -> None:
+        self._limit = limit
+        self._line = bytearray()
+        self._data: list[str] = []
+        self._size = 0
+        self._event = ""
+        self._id: str | None = None
+        self._retry_ms: int | None = None
+        self._seen = False
+        self._after_cr = False
+        self._at_start = True
+        self.last_id: str | None = None
+
+    def feed(self, data: bytes) -> list[Event | TooLong]:
+        """The events that end in `data`."""
+        events: list[Event | TooLong] = []
+        if self._after_cr and data.startswith(b"\n"):
+            data = data[1:]
+        if data:
+            self._after_cr = data.endswith(b"\r")
+        self._line += data
+        if len(self._line) > self._limit and b"\n" not in self._line and b"\r" not in self._line:
+            self._line.clear()
+            self._forget()
+            events.append(TooLong(self._limit))
+            return events
+        *lines, rest = bytes(self._line).replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+        self._line = bytearray(rest)
+        for line in lines:
+            if self._at_start:
+                line = line.removeprefix(b"\xef\xbb\xbf")
+                self._at_start = False
+            self._take(line, events)
+        return events
+
+    def _take(self, line: bytes, events: list[Event | TooLong]) -> None:
+        if not line:
+            if self._seen:
+                data = "\n".join(self._data) if self._data else None
+                events.append(Event(data, self._event or "message", self._id, self._retry_ms))
+            self._forget()
+            return
+        if line.startswith(b":"):
+            return
+        name, _, value = line.decode("utf-8", "surrogateescape").partition(":")
+        value = value.removeprefix(" ")
+        self._seen = True
+        if name == "data":
+            self._size += len(value)
+            if self._size > self._limit:
+                self._forget()
+                events.append(TooLong(self._limit))
+            else:
+                self._data.append(value)
+        elif name == "event":
+            self._event = value
+        elif name == "id" and "\0" not in value:
+            self._id = self.last_id = value
+        elif name == "retry" and value.isascii() and value.isdigit():
+            self._retry_ms = int(value[:9])
+
+    def _forget(self) -> None:
+        self._data = []
+        self._size = 0
+        self._event = ""
+        self._id = None
+        self._retry_ms = None
+        self._seen = False

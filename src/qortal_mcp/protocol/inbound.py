@@ -1,0 +1,177 @@
+"""Is this request acceptable, and under which revision? One ladder of checks, in one order.
+
+Pure: a message and what the transport knows go in, `Route` or `Rejection` come out. The order matters:
+a modern request without its `_meta` hears that first, then that its headers contradict it, and only
+then that its version or method is unknown.
+"""
+
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Struct
+
+from . import errors, headers
+from .jsonrpc import Request
+from .messages import LOG_LEVELS, MetaOnly, RequestMeta
+from .versions import ASSUMED, LEGACY, METHODS, MODERN, Method
+
+
+class Arrival(Struct, frozen=True, gc=False):
+    """What a transport knows about where a request came from."""
+
+    # The version a handshake agreed on: on this connection, or in this HTTP session.
+    handshake: str | None = None
+    # True where a connection lasts (stdio, WebSocket, memory): legacy requests need a handshake there.
+    lasting: bool = False
+    # The MCP headers; None where the transport has none.
+    http: headers.Mirrored | None = None
+
+
+class Route(Struct, frozen=True, gc=False):
+    """An acceptable request: which revision governs it, and what its `_meta` said."""
+
+    revision: str
+    modern: bool
+    method: Method
+    meta: RequestMeta
+
+
+class Rejection(Struct, frozen=True, gc=False):
+    """A request that gets this error. `modern` decides the HTTP status it travels with."""
+
+    error: errors.ErrorObject
+    modern: bool
+    status: int
+
+
+_NO_META = RequestMeta()
+_decode_meta = msgspec.json.Decoder(MetaOnly).decode
+
+
+def judge(request: Request, arrival: Arrival) -> Route | Rejection:
+    """Take a request through the ladder."""
+    meta = _NO_META
+    if request.params is not None:
+        try:
+            found = _decode_meta(request.params).meta
+        except msgspec.ValidationError:
+            return _refuse(errors.INVALID_PARAMS, "params and params._meta must be objects", arrival=arrival)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return Rejection(errors.ErrorObject(errors.PARSE_ERROR, "not readable JSON"), False, 400)
+        if found is not UNSET:
+            meta = found
+    if meta.version is not UNSET:
+        return _judge_modern(request, meta, arrival.http)
+    if request.method != "initialize" and arrival.http is not None:
+        version = arrival.http.version
+        if version is not None and version not in LEGACY:
+            # A modern (or unknown) header over a body that does not carry the modern envelope. Either
+            # era wants 400 here.
+            return _refuse(errors.INVALID_PARAMS, _missing(meta), modern=True)
+    return _judge_legacy(request, meta, arrival)
+
+
+def _missing(meta: RequestMeta) -> str:
+    missing = [
+        name
+        for name, value in (("protocolVersion", meta.version), ("clientCapabilities", meta.capabilities))
+        if value is UNSET
+    ]
+    return "params._meta lacks " + " and ".join(f"io.modelcontextprotocol/{name}" for name in missing)
+
+
+def _judge_modern(request: Request, meta: RequestMeta, http: headers.Mirrored | None) -> Route | Rejection:
+    if not isinstance(meta.version, str):
+        return _refuse(errors.INVALID_PARAMS, "the protocol version must be a string", modern=True)
+    if meta.capabilities is UNSET:
+        return _refuse(errors.INVALID_PARAMS, _missing(meta), modern=True)
+    if not isinstance(meta.capabilities, dict):
+        return _refuse(errors.INVALID_PARAMS, "the client capabilities must be an object", modern=True)
+    if http is not None and (mismatch := _header_mismatch(request, meta.version, http)):
+        return _refuse(errors.HEADER_MISMATCH, mismatch, modern=True)
+    if meta.version not in MODERN:
+        return _refuse(
+            errors.UNSUPPORTED_VERSION,
+            "Unsupported protocol version",
+            modern=True,
+            data={"supported": list(MODERN), "requested": meta.version},
+        )
+    method = METHODS.get(request.method)
+    if method is None or not method.exists_in(meta.version):
+        return _refuse(errors.METHOD_NOT_FOUND, "Method not found", modern=True)
+    if meta.log_level is not UNSET and meta.log_level not in LOG_LEVELS:
+        return _refuse(errors.INVALID_PARAMS, "unknown log level", modern=True)
+    if (wrong := _wrong_token(meta)) is not None:
+        return _refuse(errors.INVALID_PARAMS, wrong, modern=True)
+    return Route(meta.version, True, method, meta)
+
+
+def _header_mismatch(request: Request, version: str, http: headers.Mirrored) -> str | None:
+    """The first mirrored header that is missing, doubled, broken or unlike the body (2026-07-28)."""
+    if http.repeated:
+        return f"{min(http.repeated)} is given twice"
+    values = http.values
+    for name, expected in ((headers.PROTOCOL_VERSION, version), (headers.METHOD, request.method)):
+        if name not in values:
+            return f"{name} is missing"
+        if values[name] != expected:
+            return f"{name} does not match the body"
+    method = METHODS.get(request.method)
+    if method is None or method.name_param is None:
+        return None
+    named = _text_param(request, method.name_param)
+    if named is None:
+        return None  # the method itself will say that the parameter is missing
+    sent = values.get(headers.NAME)
+    if sent is None:
+        return f"{headers.NAME} is missing"
+    return None if headers.decode(sent) == named else f"{headers.NAME} does not match the body"
+
+
+_decode_params = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+
+
+def _text_param(request: Request, name: str) -> str | None:
+    assert request.params is not None, "a modern request has been recognised by its params"
+    raw = _decode_params(request.params).get(name)
+    try:
+        value = None if raw is None else msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return value if isinstance(value, str) else None
+
+
+def _judge_legacy(request: Request, meta: RequestMeta, arrival: Arrival) -> Route | Rejection:
+    revision = arrival.handshake
+    if revision is None and arrival.http is not None:
+        revision = arrival.http.version
+    if revision is None or revision not in LEGACY:
+        revision = ASSUMED
+    method = METHODS.get(request.method)
+    if method is None or not method.exists_in(revision):
+        return _refuse(errors.METHOD_NOT_FOUND, "Method not found")
+    if (wrong := _wrong_token(meta)) is not None:
+        return _refuse(errors.INVALID_PARAMS, wrong)
+    if arrival.lasting and arrival.handshake is None and method.name not in ("initialize", "ping"):
+        return _refuse(errors.INVALID_PARAMS, "send initialize first, or the _meta of 2026-07-28")
+    return Route(revision, False, method, meta)
+
+
+def _wrong_token(meta: RequestMeta) -> str | None:
+    token = meta.progress_token
+    if token is UNSET or (isinstance(token, int | str) and not isinstance(token, bool)):
+        return None
+    return "a progressToken is a string or an integer"
+
+
+def _refuse(
+    code: int,
+    message: str,
+    *,
+    modern: bool = False,
+    data: Any = UNSET,
+    arrival: Arrival | None = None,
+) -> Rejection:
+    if arrival is not None and arrival.http is not None:
+        modern = arrival.http.version in MODERN
+    return Rejection(errors.ErrorObject(code, message, data), modern, errors.http_status(code, modern=modern))

@@ -1,0 +1,188 @@
+"""JSON-RPC envelopes: bytes to messages and back. Knows no method and no revision.
+
+Ids keep their JSON type. What cannot be read becomes an `Invalid` with the id where one can be seen,
+so that a transport can always answer; nothing here raises for input.
+"""
+
+import re
+
+import msgspec
+from msgspec import UNSET, Raw, Struct, UnsetType
+
+from . import errors
+
+RequestId = int | str
+
+
+class Request(Struct, frozen=True, gc=False):
+    """A message that wants exactly one answer."""
+
+    id: RequestId
+    method: str
+    params: Raw | None
+
+
+class Notification(Struct, frozen=True, gc=False):
+    """A message that must never be answered."""
+
+    method: str
+    params: Raw | None
+
+
+class Response(Struct, frozen=True, gc=False):
+    """The other side's answer to a request of ours; exactly one of the two is there."""
+
+    id: RequestId | None
+    result: Raw | None
+    error: Raw | None
+
+
+class Invalid(Struct, frozen=True, gc=False):
+    """Bytes that are no message. `id` is what the sender will look for, where it could be read."""
+
+    code: int
+    reason: str
+    id: RequestId | None = None
+
+
+Message = Request | Notification | Response | Invalid
+
+
+class _Envelope(Struct):
+    jsonrpc: str | UnsetType = UNSET
+    id: RequestId | UnsetType = UNSET
+    method: str | UnsetType = UNSET
+    params: Raw | UnsetType = UNSET
+    result: Raw | UnsetType = UNSET
+    error: Raw | UnsetType = UNSET
+
+
+_decode = msgspec.json.Decoder(_Envelope).decode
+_decode_members = msgspec.json.Decoder(dict[str, Raw]).decode
+_decode_items = msgspec.json.Decoder(list[Raw]).decode
+_decode_id = msgspec.json.Decoder(RequestId).decode
+_encode = msgspec.json.Encoder().encode
+
+_HEAD = b'{"jsonrpc":"2.0","id":'
+
+
+def read(data: bytes | Raw) -> Message:
+    """One message. An array is no message here: see `read_batch`."""
+    try:
+        envelope = _decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+        return _explain(data, exc)
+    method, id_ = envelope.method, envelope.id
+    if envelope.jsonrpc != "2.0":
+        if id_ is UNSET and method is not UNSET:
+            return Notification("", None)  # never answered, whatever is wrong with it
+        reason = 'the member "jsonrpc" must be "2.0"'
+        return Invalid(errors.INVALID_REQUEST, reason, None if id_ is UNSET else id_)
+    if method is not UNSET:
+        params = None if envelope.params is UNSET else envelope.params
+        if id_ is UNSET:
+            return Notification(method, params)
+        if envelope.result is not UNSET or envelope.error is not UNSET:
+            return Invalid(errors.INVALID_REQUEST, "a message is a request or a response, not both", id_)
+        return Request(id_, method, params)
+    return _read_response(envelope)
+
+
+def _read_response(envelope: _Envelope) -> Message:
+    id_ = None if envelope.id is UNSET else envelope.id
+    result, error = envelope.result, envelope.error
+    if (result is UNSET) == (error is UNSET):
+        return Invalid(errors.INVALID_REQUEST, 'a message needs a "method", a "result" or an "error"', id_)
+    return Response(id_, None if result is UNSET else result, None if error is UNSET else error)
+
+
+def is_array(data: bytes) -> bool:
+    return data.lstrip(b" \t\r\n")[:1] == b"["
+
+
+def read_batch(data: bytes, at_most: int) -> list[Message] | Invalid:
+    """The messages of a JSON array (2025-03-26 only; the caller knows whether that applies)."""
+    try:
+        items = _decode_items(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+        return Invalid(errors.PARSE_ERROR, _parse_reason(exc))
+    if not items:
+        return Invalid(errors.INVALID_REQUEST, "an empty batch asks for nothing")
+    if len(items) > at_most:
+        return Invalid(errors.INVALID_REQUEST, f"a batch holds at most {at_most} messages")
+    return [read(item) for item in items]
+
+
+def _explain(data: bytes | Raw, exc: Exception) -> Message:
+    if isinstance(exc, RecursionError):
+        # Valid JSON perhaps, but deeper than anything honest. The id may still be in plain sight.
+        return Invalid(errors.INVALID_REQUEST, "nested too deeply", _find_id(bytes(data)))
+    if not isinstance(exc, msgspec.ValidationError):
+        return Invalid(errors.PARSE_ERROR, _parse_reason(exc))
+    # JSON, but not of the envelope's types. Look again, member by member.
+    try:
+        members = _decode_members(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return Invalid(errors.INVALID_REQUEST, "a message is one JSON object")
+    id_ = _id_of(members.get("id"))
+    if "id" in members and id_ is None:
+        return Invalid(errors.INVALID_REQUEST, "an id is a string or an integer")
+    if "id" not in members and _is_text(members.get("method")):
+        return Notification("", None)
+    return Invalid(errors.INVALID_REQUEST, '"jsonrpc" and "method" must be strings', id_)
+
+
+def _parse_reason(exc: Exception) -> str:
+    return "not UTF-8" if isinstance(exc, UnicodeDecodeError) else "not JSON"
+
+
+def _id_of(raw: Raw | None) -> RequestId | None:
+    if raw is None:
+        return None
+    try:
+        found: RequestId = _decode_id(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    return found
+
+
+def _is_text(raw: Raw | None) -> bool:
+    return raw is not None and bytes(raw)[:1] == b'"'
+
+
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
+
+
+def _find_id(data: bytes) -> RequestId | None:
+    """The top-level `id` of a text too deep for the parser, by counting brackets."""
+    depth = 0
+    for token in _TOKEN.finditer(data):
+        text = token.group()
+        if text in b"[{":
+            depth += 1
+        elif text in b"]}":
+            depth -= 1
+        elif depth == 1 and text == b'"id"':
+            rest = re.compile(rb'\s*:\s*("(?:[^"\\]|\\.)*"|-?\d{1,40}(?![\d.eE]))').match(data, token.end())
+            if rest:
+                return _id_of(Raw(rest.group(1)))
+    return None
+
+
+def result_reply(id_: RequestId, result: bytes) -> bytes:
+    """A response around a result that is JSON already."""
+    return b"%b%b%b%b}" % (_HEAD, _encode(id_), b',"result":', result)
+
+
+def error_reply(id_: RequestId | None, error: errors.ErrorObject) -> bytes:
+    return b"%b%b%b%b}" % (_HEAD, _encode(id_), b',"error":', _encode(error))
+
+
+def request(id_: RequestId, method: str, params: bytes) -> bytes:
+    return b'%b%b,"method":%b,"params":%b}' % (_HEAD, _encode(id_), _encode(method), params)
+
+
+def notification(method: str, params: bytes | None = None) -> bytes:
+    if params is None:
+        return b'{"jsonrpc":"2.0","method":%b}' % _encode(method)
+    return b'{"jsonrpc":"2.0","method":%b,"params":%b}' % (_encode(method), params)

@@ -1,0 +1,334 @@
+"""Parameters and results, one Struct each, as they stand on the wire. No behaviour."""
+
+from typing import Any, Literal
+
+from msgspec import UNSET, Raw, Struct, UnsetType, field
+
+LogLevel = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
+LOG_LEVELS: tuple[LogLevel, ...] = (
+    "debug",
+    "info",
+    "notice",
+    "warning",
+    "error",
+    "critical",
+    "alert",
+    "emergency",
+)
+ProgressToken = int | str
+
+PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
+CLIENT_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
+LOG_LEVEL = "io.modelcontextprotocol/logLevel"
+SERVER_INFO = "io.modelcontextprotocol/serverInfo"
+SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId"
+
+
+class Wire(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """Optional members are left out, never null: one null costs some clients the whole reply."""
+
+
+class Implementation(Wire, frozen=True, kw_only=True):
+    """Who is speaking."""
+
+    name: str
+    version: str
+    title: str | UnsetType = UNSET
+    description: str | UnsetType = UNSET
+    websiteUrl: str | UnsetType = UNSET
+
+
+class ClientCapabilities(Wire, frozen=True, kw_only=True):
+    """What a client can be asked for. Contents are kept raw: only presence decides, and two flags."""
+
+    sampling: dict[str, Any] | UnsetType = UNSET
+    elicitation: dict[str, Any] | UnsetType = UNSET
+    roots: dict[str, Any] | UnsetType = UNSET
+
+    def has(self, name: str) -> bool:
+        return getattr(self, name, UNSET) is not UNSET
+
+
+class RequestMeta(Wire, frozen=True, kw_only=True):
+    """`params._meta`. Loosely typed: a wrong type must be told apart from an absence."""
+
+    version: Any = field(name=PROTOCOL_VERSION, default=UNSET)
+    capabilities: Any = field(name=CLIENT_CAPABILITIES, default=UNSET)
+    log_level: Any = field(name=LOG_LEVEL, default=UNSET)
+    progress_token: Any = field(name="progressToken", default=UNSET)
+
+
+class MetaOnly(Wire, frozen=True, kw_only=True):
+    """Any parameters, of which only `_meta` is wanted yet."""
+
+    meta: RequestMeta | UnsetType = field(name="_meta", default=UNSET)
+
+
+# -- parameters ---------------------------------------------------------------------------------
+
+
+class InitializeParams(Wire, frozen=True, kw_only=True):
+    protocolVersion: str
+    # Both are required by the schema; a client that leaves them out is served all the same.
+    capabilities: ClientCapabilities = ClientCapabilities()
+    clientInfo: dict[str, Any] | UnsetType = UNSET
+
+
+class ListParams(Wire, frozen=True, kw_only=True):
+    cursor: str | UnsetType = UNSET
+
+
+class CallToolParams(Wire, frozen=True, kw_only=True):
+    name: str
+    arguments: Raw | UnsetType = UNSET
+    inputResponses: Raw | UnsetType = UNSET
+    requestState: Raw | UnsetType = UNSET
+
+
+class GetPromptParams(Wire, frozen=True, kw_only=True):
+    name: str
+    arguments: dict[str, str] | UnsetType = UNSET
+    inputResponses: Raw | UnsetType = UNSET
+    requestState: Raw | UnsetType = UNSET
+
+
+class ReadResourceParams(Wire, frozen=True, kw_only=True):
+    uri: str
+    inputResponses: Raw | UnsetType = UNSET
+    requestState: Raw | UnsetType = UNSET
+
+
+class SubscribeParams(Wire, frozen=True, kw_only=True):
+    uri: str
+
+
+class SetLevelParams(Wire, frozen=True, kw_only=True):
+    level: LogLevel
+
+
+class CompletionRef(Wire, frozen=True, kw_only=True):
+    type: Literal["ref/prompt", "ref/resource"]
+    name: str | UnsetType = UNSET
+    uri: str | UnsetType = UNSET
+
+
+class CompletionArgument(Wire, frozen=True, kw_only=True):
+    name: str
+    value: str
+
+
+class CompletionContext(Wire, frozen=True, kw_only=True):
+    arguments: dict[str, str] = {}
+
+
+class CompleteParams(Wire, frozen=True, kw_only=True):
+    ref: CompletionRef
+    argument: CompletionArgument
+    context: CompletionContext = CompletionContext()
+
+
+class ListenFilter(Wire, frozen=True, kw_only=True):
+    """What a subscription wants to hear; also what was accepted of it."""
+
+    toolsListChanged: bool = False
+    promptsListChanged: bool = False
+    resourcesListChanged: bool = False
+    resourceSubscriptions: list[str] | UnsetType = UNSET
+
+
+class ListenParams(Wire, frozen=True, kw_only=True):
+    notifications: ListenFilter
+
+
+class CancelledParams(Wire, frozen=True, kw_only=True):
+    requestId: int | str
+
+
+# -- content ------------------------------------------------------------------------------------
+
+
+class ContentAnnotations(Wire, frozen=True, kw_only=True):
+    audience: list[Literal["user", "assistant"]] | UnsetType = UNSET
+    priority: float | UnsetType = UNSET
+    lastModified: str | UnsetType = UNSET
+
+
+class TextContent(Wire, frozen=True, kw_only=True, tag_field="type", tag="text"):
+    text: str
+    annotations: ContentAnnotations | UnsetType = UNSET
+
+
+class ImageContent(Wire, frozen=True, kw_only=True, tag_field="type", tag="image"):
+    """`data` is Base64."""
+
+    data: str
+    mimeType: str
+    annotations: ContentAnnotations | UnsetType = UNSET
+
+
+class AudioContent(Wire, frozen=True, kw_only=True, tag_field="type", tag="audio"):
+    """`data` is Base64."""
+
+    data: str
+    mimeType: str
+    annotations: ContentAnnotations | UnsetType = UNSET
+
+
+class ResourceContents(Wire, frozen=True, kw_only=True):
+    """Text or Base64 `blob`: exactly one of the two."""
+
+    uri: str
+    mimeType: str | UnsetType = UNSET
+    text: str | UnsetType = UNSET
+    blob: str | UnsetType = UNSET
+
+
+class EmbeddedResource(Wire, frozen=True, kw_only=True, tag_field="type", tag="resource"):
+    resource: ResourceContents
+    annotations: ContentAnnotations | UnsetType = UNSET
+
+
+class ResourceLink(Wire, frozen=True, kw_only=True, tag_field="type", tag="resource_link"):
+    uri: str
+    name: str
+    title: str | UnsetType = UNSET
+    description: str | UnsetType = UNSET
+    mimeType: str | UnsetType = UNSET
+
+
+Content = TextContent | ImageContent | AudioContent | EmbeddedResource | ResourceLink
+
+
+# -- what a server lists ------------------------------------------------------------------------
+
+
+class Icon(Wire, frozen=True, kw_only=True):
+    src: str
+    mimeType: str | UnsetType = UNSET
+    sizes: list[str] | UnsetType = UNSET
+
+
+class ToolAnnotations(Wire, frozen=True, kw_only=True):
+    readOnlyHint: bool | UnsetType = UNSET
+    destructiveHint: bool | UnsetType = UNSET
+    idempotentHint: bool | UnsetType = UNSET
+    openWorldHint: bool | UnsetType = UNSET
+
+
+class ToolDefinition(Wire, frozen=True, kw_only=True):
+    name: str
+    title: str | UnsetType = UNSET
+    description: str
+    inputSchema: dict[str, Any]
+    outputSchema: dict[str, Any] | UnsetType = UNSET
+    annotations: ToolAnnotations | UnsetType = UNSET
+
+
+class ResourceDefinition(Wire, frozen=True, kw_only=True):
+    uri: str
+    name: str
+    title: str | UnsetType = UNSET
+    description: str | UnsetType = UNSET
+    mimeType: str | UnsetType = UNSET
+    size: int | UnsetType = UNSET
+
+
+class ResourceTemplateDefinition(Wire, frozen=True, kw_only=True):
+    uriTemplate: str
+    name: str
+    title: str | UnsetType = UNSET
+    description: str | UnsetType = UNSET
+    mimeType: str | UnsetType = UNSET
+
+
+class PromptArgument(Wire, frozen=True, kw_only=True):
+    name: str
+    description: str | UnsetType = UNSET
+    required: bool | UnsetType = UNSET
+
+
+class PromptDefinition(Wire, frozen=True, kw_only=True):
+    name: str
+    title: str | UnsetType = UNSET
+    description: str
+    arguments: list[PromptArgument] | UnsetType = UNSET
+
+
+# -- results ------------------------------------------------------------------------------------
+
+
+class PromptMessage(Wire, frozen=True, kw_only=True):
+    role: Literal["user", "assistant"]
+    content: Content
+
+
+class GetPromptResult(Wire, frozen=True, kw_only=True):
+    description: str | UnsetType = UNSET
+    messages: list[PromptMessage]
+
+
+class ReadResourceResult(Wire, frozen=True, kw_only=True):
+    contents: list[ResourceContents]
+
+
+class Completion(Wire, frozen=True, kw_only=True):
+    values: list[str]
+    total: int | UnsetType = UNSET
+    hasMore: bool | UnsetType = UNSET
+
+
+class CompleteResult(Wire, frozen=True, kw_only=True):
+    completion: Completion
+
+
+# -- asking the client --------------------------------------------------------------------------
+
+
+class ElicitParams(Wire, frozen=True, kw_only=True):
+    message: str
+    requestedSchema: dict[str, Any]
+
+
+class ElicitUrlParams(Wire, frozen=True, kw_only=True, tag_field="mode", tag="url"):
+    message: str
+    url: str
+    elicitationId: str | UnsetType = UNSET
+
+
+class SamplingMessage(Wire, frozen=True, kw_only=True):
+    role: Literal["user", "assistant"]
+    content: TextContent | ImageContent | AudioContent
+
+
+class SamplingParams(Wire, frozen=True, kw_only=True):
+    messages: list[SamplingMessage]
+    maxTokens: int
+    systemPrompt: str | UnsetType = UNSET
+    temperature: float | UnsetType = UNSET
+    stopSequences: list[str] | UnsetType = UNSET
+
+
+class ElicitResult(Wire, frozen=True, kw_only=True):
+    """What a person answered. `content` is there when they accepted a form."""
+
+    action: Literal["accept", "decline", "cancel"]
+    content: dict[str, Any] | UnsetType = UNSET
+
+
+class SamplingResult(Wire, frozen=True, kw_only=True):
+    """What the client's model answered."""
+
+    role: Literal["user", "assistant"]
+    content: Any
+    model: str
+    stopReason: str | UnsetType = UNSET
+
+
+class Root(Wire, frozen=True, kw_only=True):
+    uri: str
+    name: str | UnsetType = UNSET
+
+
+class RootsResult(Wire, frozen=True, kw_only=True):
+    roots: list[Root]

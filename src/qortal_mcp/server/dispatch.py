@@ -1,0 +1,413 @@
+"""Server.receive: the one way in. Judges a message, finds who serves it, and catches what goes wrong once.
+
+A message comes back as None (nothing to answer), a `Reply` (answered already) or `Work` (to be run). The
+caller, a transport, moves bytes and knows no method.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Struct
+
+from ..limits import DEFAULT, Limits
+from ..metrics import Metrics
+from ..protocol import errors, headers, jsonrpc, messages, results, versions
+from ..protocol.inbound import Arrival, Rejection, Route, judge
+from ..text import printable, shortened
+from . import tool_errors
+from .asking import InputRequired, Seal
+from .catalogue import Catalogue
+from .context import Context, Send
+from .methods import METHOD_TABLE, Call
+from .peer import Peer
+from .prompt import Completer, Prompt
+from .rate import RateLimit
+from .resource import Resource
+from .subscriptions import Hub
+from .tool import Tool
+
+log = logging.getLogger(__name__)
+
+_JSON_HINT = results.CacheHint(3_600_000)
+
+
+class Reply(Struct, frozen=True, gc=False):
+    """Bytes to send back, and how HTTP should send them."""
+
+    body: bytes
+    status: int = 200
+    retry_after: float | None = None
+
+
+class OldForms(Struct, frozen=True):
+    """Spellings of an earlier server that stay valid in the legacy era."""
+
+    # Old method name -> method.
+    methods: Mapping[str, str] = {}
+    # Members that stood for `name` and `arguments` of a call.
+    tool_member: str = "tool"
+    arguments_member: str = "params"
+
+
+class Server:
+    """An MCP server: what it offers, and how it answers. Knows no transport."""
+
+    def __init__(
+        self,
+        name: str,
+        version: str = "0",
+        *,
+        title: str | None = None,
+        instructions: str | None = None,
+        tools: Iterable[Tool] = (),
+        resources: Iterable[Resource] = (),
+        prompts: Iterable[Prompt] = (),
+        completers: Iterable[Completer] = (),
+        provide: Sequence[object] = (),
+        tool_aliases: Mapping[str, str] | None = None,
+        argument_synonyms: Mapping[str, Mapping[str, str]] | None = None,
+        old_forms: OldForms | None = None,
+        client_logging: bool = False,
+        announces_changes: bool = False,
+        resource_updates: bool = False,
+        cache: results.CacheHint = _JSON_HINT,
+        rate_limit: float | None = None,
+        metrics: Metrics | None = None,
+        limits: Limits = DEFAULT,
+        state_key: bytes | None = None,
+    ) -> None:
+        self.info = messages.Implementation(name=name, version=version, title=title or UNSET)
+        self.instructions = instructions
+        self.limits = limits
+        self.cache = cache
+        self.metrics = metrics or Metrics()
+        self.rate = RateLimit(rate_limit) if rate_limit else None
+        self.hub = Hub(limits)
+        self.seal = Seal(limits, state_key)
+        self.old_forms = old_forms
+        self.client_logging = client_logging
+        # Whether lists can change while the server runs, and whether resources can be watched.
+        self.announces_changes = announces_changes
+        self.resource_updates = resource_updates
+        self.catalogue = Catalogue(
+            tools,
+            resources,
+            prompts,
+            completers,
+            provide,
+            tool_aliases or {},
+            argument_synonyms or {},
+            limits,
+        )
+        self.shapes = {
+            revision: results.Shape(revision, versions.is_modern(revision), self.info)
+            for revision in versions.REVISIONS
+        }
+        self._offered = set(self.catalogue.capabilities(client_logging, announces_changes))
+        if announces_changes or resource_updates:
+            self._offered.add("listen")
+        self._busy = 0
+        self.metrics.gauge("mcp_server_requests_in_flight", "Requests being worked on.", lambda: self._busy)
+        self.metrics.gauge("mcp_server_subscriptions", "Open subscriptions/listen streams.", self.hub.__len__)
+
+    # -- messages ----------------------------------------------------------------------------------
+
+    def receive(
+        self, data: bytes, peer: Peer, http: headers.Mirrored | None = None
+    ) -> Reply | Work | Batch | None:
+        """Take one message from a peer. On a lasting connection call it in the order of arrival."""
+        message = jsonrpc.read(data)
+        if type(message) is jsonrpc.Request:
+            return self._take_request(message, peer, http)
+        if type(message) is jsonrpc.Notification:
+            self._take_notification(message, peer)
+            return None
+        if type(message) is jsonrpc.Response:
+            if http is not None and http.version in versions.MODERN:
+                return refusal(errors.INVALID_REQUEST, "2026-07-28 has no responses from clients", None, 400)
+            peer.answered(message)
+            return None
+        assert type(message) is jsonrpc.Invalid, "the four kinds of message"
+        if jsonrpc.is_array(data):
+            return self._take_batch(data, peer, http)
+        return self._unreadable(message)
+
+    def _unreadable(self, message: jsonrpc.Invalid) -> Reply:
+        log.debug("message refused", extra={"qortal_mcp.reason": message.reason})
+        self.metrics.observe("_unreadable", "", str(message.code), 0.0)
+        words = "Parse error" if message.code == errors.PARSE_ERROR else "Invalid request"
+        return refusal(message.code, f"{words}: {message.reason}", message.id, 400)
+
+    def too_long(self) -> Reply:
+        """What a message gets that outgrew the limit before it could be read."""
+        return self._unreadable(
+            jsonrpc.Invalid(errors.INVALID_REQUEST, f"longer than {self.limits.message_bytes} bytes")
+        )
+
+    def _take_request(
+        self, request: jsonrpc.Request, peer: Peer, http: headers.Mirrored | None
+    ) -> Reply | Work:
+        started = time.perf_counter()
+        arrival = peer.arrival if http is None else Arrival(handshake=peer.revision, http=http)
+        route = judge(request, arrival)
+        if type(route) is Rejection:
+            renamed = self._renamed(request, route)
+            if renamed is not None:
+                request, route = renamed, judge(renamed, arrival)
+        if type(route) is Route and route.method.capability is not None and not self._offers(route, peer):
+            code = errors.METHOD_NOT_FOUND
+            status = errors.http_status(code, modern=route.modern)
+            route = Rejection(errors.ErrorObject(code, "Method not found"), route.modern, status)
+        if type(route) is Rejection:
+            self._note(request, route.error.code, started)
+            return Reply(jsonrpc.error_reply(request.id, route.error), route.status)
+        assert type(route) is Route, "the ladder ends in one of two"
+        if peer.lasting and request.id in peer.working:
+            return refusal(errors.INVALID_REQUEST, "this id is still being worked on", request.id, 400)
+        if self._busy >= self.limits.server_requests or len(peer.working) >= self.limits.peer_requests:
+            return refusal(errors.INTERNAL_ERROR, "too many requests at once", request.id, 503, 1.0)
+        return self._serve(Call(self, peer, request, route, http), started)
+
+    def _offers(self, route: Route, peer: Peer) -> bool:
+        if route.method.capability == "subscribe":
+            return self.resource_updates and peer.post is not None
+        return route.method.capability in self._offered
+
+    def _renamed(self, request: jsonrpc.Request, rejection: Rejection) -> jsonrpc.Request | None:
+        """The request under today's name, where it uses an old one in the legacy era."""
+        if self.old_forms is None or rejection.modern or rejection.error.code != errors.METHOD_NOT_FOUND:
+            return None
+        method = self.old_forms.methods.get(request.method)
+        return None if method is None else jsonrpc.Request(request.id, method, request.params)
+
+    def _serve(self, call: Call, started: float) -> Reply | Work:
+        """Answer at once what needs no waiting; make `Work` of the rest."""
+        handler = METHOD_TABLE[call.route.method.name]
+        try:
+            outcome = handler(call)
+        except Exception as exc:
+            return self.finish(call, self._failed(call, exc), started)
+        if isinstance(outcome, bytes):
+            return self.finish(call, outcome, started)
+        return Work(self, call, outcome, started)
+
+    def finish(self, call: Call, outcome: bytes | Failure, started: float) -> Reply:
+        """The reply of a request that is done, counted and logged in one place."""
+        seconds = time.perf_counter() - started
+        error_type = call.error_type
+        if type(outcome) is Failure:
+            error_type = outcome.kind
+            reply = outcome.reply
+        else:
+            assert isinstance(outcome, bytes), "a result or a failure"
+            reply = Reply(jsonrpc.result_reply(call.request.id, outcome), 200, call.retry_after)
+        self.metrics.observe(call.request.method, call.tool_name, error_type, seconds)
+        if log.isEnabledFor(logging.DEBUG):
+            log.debug(
+                "request answered",
+                extra={
+                    "qortal_mcp.method": call.request.method,
+                    "qortal_mcp.tool": call.tool_name,
+                    "qortal_mcp.rpc_id": shortened(printable(str(call.request.id)), 40),
+                    "qortal_mcp.outcome": error_type or "ok",
+                    "qortal_mcp.ms": round(seconds * 1000, 3),
+                },
+            )
+        return reply
+
+    def _note(self, request: jsonrpc.Request, code: int, started: float) -> None:
+        """Count and log a request that was refused before anybody served it."""
+        known = request.method if request.method in versions.METHODS else "_unknown"
+        self.metrics.observe(known, "", str(code), time.perf_counter() - started)
+        log.debug(
+            "request refused",
+            extra={
+                "qortal_mcp.method": shortened(printable(request.method), 60),
+                "qortal_mcp.outcome": str(code),
+            },
+        )
+
+    def _failed(self, call: Call, exc: Exception) -> bytes | Failure:
+        """The one catch-all: what each kind of exception becomes on the wire."""
+        if isinstance(exc, tool_errors.ToolError):
+            return call.tool_failed(exc)
+        if isinstance(exc, InputRequired):
+            return call.shape.input_required(exc.body)
+        if isinstance(exc, errors.ProtocolError):
+            status = errors.http_status(exc.error.code, modern=call.route.modern)
+            return Failure(
+                str(exc.error.code),
+                Reply(jsonrpc.error_reply(call.request.id, exc.error), status, call.retry_after),
+            )
+        log.error(
+            "internal error",
+            exc_info=exc,
+            extra={"qortal_mcp.method": call.request.method, "qortal_mcp.tool": call.tool_name},
+        )
+        if call.tool_name:
+            return call.tool_failed(tool_errors.internal())
+        error = errors.ErrorObject(errors.INTERNAL_ERROR, "Internal error")
+        return Failure("INTERNAL", Reply(jsonrpc.error_reply(call.request.id, error)))
+
+    def failed(self, call: Call, exc: Exception, started: float) -> Reply:
+        return self.finish(call, self._failed(call, exc), started)
+
+    # -- notifications and batches ------------------------------------------------------------------
+
+    def _take_notification(self, notification: jsonrpc.Notification, peer: Peer) -> None:
+        log.debug("notification", extra={"qortal_mcp.method": shortened(printable(notification.method), 60)})
+        if notification.method != "notifications/cancelled" or notification.params is None:
+            return
+        try:
+            params = msgspec.json.decode(notification.params, type=messages.CancelledParams)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return
+        work = peer.working.get(params.requestId)
+        if work is not None and work.call.request.method != "initialize":
+            work.cancel()
+
+    def _take_batch(self, data: bytes, peer: Peer, http: headers.Mirrored | None) -> Reply | Batch | None:
+        revision = peer.revision or (http and http.version) or (None if peer.lasting else versions.ASSUMED)
+        if revision != versions.BATCHES:
+            return refusal(errors.INVALID_REQUEST, "one message at a time, not an array", None, 400)
+        items = jsonrpc.read_batch(data, self.limits.batch_messages)
+        if isinstance(items, jsonrpc.Invalid):
+            return self._unreadable(items)
+        if any(isinstance(item, jsonrpc.Request) and item.method == "initialize" for item in items):
+            return refusal(errors.INVALID_REQUEST, "initialize cannot be part of a batch", None, 400)
+        answers: list[Reply | Work] = []
+        for item in items:
+            if isinstance(item, jsonrpc.Request):
+                answers.append(self._take_request(item, peer, http))
+            elif isinstance(item, jsonrpc.Notification):
+                self._take_notification(item, peer)
+            elif isinstance(item, jsonrpc.Response):
+                peer.answered(item)
+            else:
+                answers.append(self._unreadable(item))
+        return Batch(answers) if answers else None
+
+    # -- what changed ---------------------------------------------------------------------------------
+
+    @property
+    def busy(self) -> int:
+        return self._busy
+
+    def begin(self) -> None:
+        self._busy += 1
+
+    def end(self) -> None:
+        self._busy -= 1
+
+    def close(self) -> None:
+        """No more subscriptions: end those that are open, in good order."""
+        self.hub.close()
+
+
+class Failure(Struct, frozen=True, gc=False):
+    """A reply that is an error, with the kind that logs and metrics name."""
+
+    kind: str
+    reply: Reply
+
+
+class Work:
+    """A request that takes time. Run it once; `cancel` ends it from outside."""
+
+    def __init__(
+        self,
+        server: Server,
+        call: Call,
+        run: Callable[[Context], Awaitable[bytes]],
+        started: float,
+    ) -> None:
+        self.server = server
+        self.call = call
+        self.cancelled = False
+        self._run = run
+        self._started = started
+        self._task: asyncio.Task[Any] | None = None
+        # A subscription has no end of its own and can only be streamed.
+        self.streams = call.route.method.name == "subscriptions/listen"
+        call.peer.working[call.request.id] = self
+
+    async def run(self, send: Send, close_stream: Callable[[], None] | None = None) -> Reply | None:
+        """The reply; None when the peer cancelled the request and wants none."""
+        call, server = self.call, self.server
+        self._task = asyncio.current_task()
+        server.begin()
+        try:
+            if self.cancelled:
+                return None
+            context = call.context(send, close_stream)
+            if self.streams:
+                return server.finish(call, await self._run(context), self._started)
+            try:
+                async with asyncio.timeout(server.limits.call_seconds) as deadline:
+                    context.deadline = deadline
+                    outcome = await self._run(context)
+            except TimeoutError:
+                if not deadline.expired():
+                    raise
+                raise tool_errors.timed_out(server.limits.call_seconds) from None
+            return server.finish(call, outcome, self._started)
+        except asyncio.CancelledError:
+            if self.cancelled and self._task is not None:
+                self._task.uncancel()
+                server.finish(call, Failure("cancelled", Reply(b"")), self._started)
+                return None
+            raise
+        except Exception as exc:
+            return server.failed(call, exc, self._started)
+        finally:
+            server.end()
+            call.peer.working.pop(call.request.id, None)
+
+    def cancel(self) -> None:
+        """The peer no longer wants an answer."""
+        self.cancelled = True
+        if self._task is not None:
+            self._task.cancel()
+
+    def cancelled_reply(self) -> Reply:
+        """What an HTTP request is closed with whose own client cancelled it."""
+        error = errors.ErrorObject(errors.REQUEST_CANCELLED, "Request cancelled")
+        return Reply(jsonrpc.error_reply(self.call.request.id, error))
+
+
+class Batch:
+    """The answers to a batch of 2025-03-26, worked on side by side."""
+
+    streams = False
+    cancelled = False
+
+    def __init__(self, answers: list[Reply | Work]) -> None:
+        self._answers = answers
+
+    async def run(self, send: Send, close_stream: Callable[[], None] | None = None) -> Reply | None:
+        async with asyncio.TaskGroup() as group:
+            tasks = [
+                group.create_task(answer.run(send)) if isinstance(answer, Work) else answer
+                for answer in self._answers
+            ]
+        replies = [task.result() if isinstance(task, asyncio.Task) else task for task in tasks]
+        bodies = [reply.body for reply in replies if reply is not None]
+        return Reply(b"[%b]" % b",".join(bodies)) if bodies else None
+
+    def cancel(self) -> None:
+        for answer in self._answers:
+            if isinstance(answer, Work):
+                answer.cancel()
+
+
+def refusal(
+    code: int, message: str, id_: jsonrpc.RequestId | None, status: int, retry_after: float | None = None
+) -> Reply:
+    """An error reply for what never became a call."""
+    return Reply(jsonrpc.error_reply(id_, errors.ErrorObject(code, message)), status, retry_after)

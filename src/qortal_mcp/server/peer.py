@@ -1,0 +1,93 @@
+"""The other side of a connection, a session, or of one stateless request: what is known about it."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import Raw
+
+from ..limits import DEFAULT, Limits
+from ..protocol import errors, jsonrpc
+from ..protocol.inbound import Arrival
+from ..protocol.messages import ClientCapabilities, LogLevel
+
+if TYPE_CHECKING:
+    from .context import Send
+    from .dispatch import Work
+
+_NOTHING = ClientCapabilities()
+
+
+class Peer:
+    """State that outlives a request. A stateless HTTP request gets one of its own and drops it.
+
+    `post` puts a message that belongs to no request on the wire without waiting; it returns False when the
+    other side reads too slowly, and is None where no such channel exists.
+    """
+
+    def __init__(
+        self,
+        *,
+        lasting: bool,
+        caller: str = "local",
+        post: Callable[[bytes], bool] | None = None,
+        limits: Limits = DEFAULT,
+    ) -> None:
+        self.lasting = lasting
+        # Who is counted for rate limits: an address or a connection, never a claim of the client.
+        self.caller = caller
+        self.post = post
+        self.limits = limits
+        self.revision: str | None = None
+        self.capabilities = _NOTHING
+        self.log_level: LogLevel | None = None
+        self.subscriptions: set[str] = set()
+        self.working: dict[jsonrpc.RequestId, Work] = {}
+        self._asked: dict[jsonrpc.RequestId, asyncio.Future[Raw]] = {}
+        self.arrival = Arrival(lasting=lasting)
+
+    def shake_hands(self, revision: str, capabilities: ClientCapabilities) -> None:
+        self.revision = revision
+        self.capabilities = capabilities
+        self.arrival = Arrival(handshake=revision, lasting=self.lasting)
+
+    async def request(self, send: Send, method: str, params: bytes, timeout: float) -> Raw:
+        """Send a request of ours and wait for its result (legacy era only).
+
+        Raises: ProtocolError with the client's own error; TimeoutError.
+        """
+        # Unguessable: on HTTP anybody may post an answer, and only the asked client knows the id.
+        id_ = secrets.token_urlsafe(18)
+        future: asyncio.Future[Raw] = asyncio.get_running_loop().create_future()
+        self._asked[id_] = future
+        try:
+            await send(jsonrpc.request(id_, method, params))
+            async with asyncio.timeout(timeout):
+                return await future
+        finally:
+            del self._asked[id_]
+
+    def answered(self, response: jsonrpc.Response) -> None:
+        """Hand a response to whoever waits for it. Unknown ids are ignored: races are legitimate."""
+        future = self._asked.get(response.id) if response.id is not None else None
+        if future is None or future.done():
+            return
+        if response.result is not None:
+            future.set_result(response.result)
+            return
+        future.set_exception(_client_error(response.error))
+
+    def notify(self, message: bytes) -> bool:
+        return self.post is not None and self.post(message)
+
+
+def _client_error(raw: Raw | None) -> errors.ProtocolError:
+    try:
+        error = msgspec.json.decode(raw or b"{}", type=errors.ErrorObject)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        error = errors.ErrorObject(errors.INTERNAL_ERROR, "the client answered with an unreadable error")
+    return errors.ProtocolError(error.code, error.message)

@@ -1,0 +1,85 @@
+"""Prompts: questions ready to ask, and completion of their arguments. One decorated function each."""
+
+import inspect
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from msgspec import UNSET, Struct
+
+from ..protocol import errors
+from ..protocol.messages import (
+    GetPromptResult,
+    PromptArgument,
+    PromptDefinition,
+    PromptMessage,
+    TextContent,
+)
+from .context import Context
+from .functions import Signature
+
+
+class Prompt:
+    """A function that writes the messages of a prompt. Its parameters are texts."""
+
+    def __init__(self, function: Callable[..., Any], *, title: str | None = None) -> None:
+        self.signature = Signature(function)
+        self.name = function.__name__
+        self.definition = PromptDefinition(
+            name=self.name,
+            title=title or UNSET,
+            description=self.signature.description,
+            arguments=[_argument(name, p) for name, p in self.signature.arguments.items()] or UNSET,
+        )
+
+    def bind(self, provided: Sequence[object]) -> Callable[[Mapping[str, Any], Context | None], Any]:
+        return self.signature.bind(provided)
+
+    def check(self, given: Mapping[str, str]) -> None:
+        """Raises: ProtocolError where a required argument is missing or one is unknown."""
+        known = self.signature.arguments
+        for name, parameter in known.items():
+            if parameter.default is inspect.Parameter.empty and name not in given:
+                raise errors.ProtocolError(errors.INVALID_PARAMS, f"The prompt needs the argument {name}")
+        unknown = sorted(set(given) - set(known))
+        if unknown:
+            valid = ", ".join(known) or "none"
+            raise errors.ProtocolError(errors.INVALID_PARAMS, f"Unknown prompt argument. Valid ones: {valid}")
+
+    def result(self, value: Any) -> GetPromptResult:
+        if isinstance(value, str):
+            value = [PromptMessage(role="user", content=TextContent(text=value))]
+        return GetPromptResult(description=self.definition.description, messages=list(value))
+
+
+def _argument(name: str, parameter: inspect.Parameter) -> PromptArgument:
+    described = UNSET
+    for meta in typing.get_args(parameter.annotation)[1:]:
+        described = getattr(meta, "description", None) or UNSET
+    required = parameter.default is inspect.Parameter.empty
+    return PromptArgument(name=name, description=described, required=required)
+
+
+@typing.overload
+def prompt(title: Callable[..., Any], /) -> Prompt: ...
+@typing.overload
+def prompt(title: str | None = None, /) -> Callable[[Callable[..., Any]], Prompt]: ...
+def prompt(title: str | Callable[..., Any] | None = None, /) -> Any:
+    """Make a prompt of a function that returns a text or a list of messages."""
+    if callable(title):
+        return Prompt(title)
+    return lambda function: Prompt(function, title=title)
+
+
+class Completer(Struct, frozen=True):
+    """Suggests values for one argument of a prompt, or one variable of a resource template."""
+
+    of: str
+    argument: str
+    # From what was typed so far and the arguments already chosen, best first.
+    suggest: Callable[[str, Mapping[str, str]], Any]
+
+
+def completer(of: str, argument: str) -> Callable[[Callable[[str, Mapping[str, str]], Any]], Completer]:
+    """Make a completer of a function; `of` is a prompt's name or a resource template."""
+    return lambda function: Completer(of, argument, function)

@@ -1,0 +1,28 @@
+"""How often one caller may ask: a token bucket each, in a table that cannot grow without bound."""
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+
+_MOST_CALLERS = 4096
+
+
+class RateLimit:
+    """`per_second` calls for each caller, and twice as many at once."""
+
+    def __init__(self, per_second: float, now: Callable[[], float] = time.monotonic) -> None:
+        self._per_second = per_second
+        self._burst = max(1.0, 2 * per_second)
+        self._now = now
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def wait(self, caller: str) -> float:
+        """0 when the caller may go on, else the seconds after which it may."""
+        now = self._now()
+        tokens, since = self._buckets.pop(caller, (self._burst, now))
+        tokens = min(self._burst, tokens + (now - since) * self._per_second)
+        allowed = tokens >= 1
+        self._buckets[caller] = (tokens - 1 if allowed else tokens, now)
+        if len(self._buckets) > _MOST_CALLERS:
+            self._buckets.popitem(last=False)
+        return 0.0 if allowed else (1 - tokens) / self._per_second

@@ -1,0 +1,109 @@
+"""Who wants to hear of changes, and telling them: legacy connections and modern `subscriptions/listen`."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Literal
+
+import msgspec
+from msgspec import UNSET
+
+from ..limits import Limits
+from ..protocol import errors, jsonrpc
+from ..protocol.messages import SUBSCRIPTION_ID, ListenFilter
+from .peer import Peer
+
+Listing = Literal["tools", "prompts", "resources"]
+_encode = msgspec.json.Encoder().encode
+
+
+class Listener:
+    """One modern subscription: what it wants, and a bounded queue of what it has not been sent yet."""
+
+    def __init__(self, id_: jsonrpc.RequestId, wants: ListenFilter, backlog: int) -> None:
+        self.id = id_
+        self.wants = wants
+        self.uris = (
+            frozenset() if wants.resourceSubscriptions is UNSET else frozenset(wants.resourceSubscriptions)
+        )
+        self._queue: asyncio.Queue[bytes | None] = asyncio.Queue(backlog)
+        self._ended = False
+
+    def offer(self, method: str, params: dict[str, object]) -> None:
+        """Queue a notice; a subscriber that does not read is ended rather than kept for."""
+        if self._ended:
+            return
+        message = jsonrpc.notification(method, _encode({**params, "_meta": {SUBSCRIPTION_ID: self.id}}))
+        try:
+            self._queue.put_nowait(message)
+        except asyncio.QueueFull:
+            self.end()
+
+    def end(self) -> None:
+        self._ended = True
+        try:
+            self._queue.put_nowait(None)
+        except asyncio.QueueFull:
+            self._queue.get_nowait()
+            self._queue.put_nowait(None)
+
+    async def next(self) -> bytes | None:
+        """The next notice; None when the subscription is over."""
+        return await self._queue.get()
+
+
+class Hub:
+    """All subscribers of one server."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._peers: set[Peer] = set()
+        self._listeners: set[Listener] = set()
+        self._closed = False
+
+    def __len__(self) -> int:
+        return len(self._listeners)
+
+    def join(self, peer: Peer) -> None:
+        """A connection that can be told things from now on."""
+        self._peers.add(peer)
+
+    def leave(self, peer: Peer) -> None:
+        self._peers.discard(peer)
+
+    def listen(self, id_: jsonrpc.RequestId, wants: ListenFilter) -> Listener:
+        """Raises: ProtocolError when there are too many already."""
+        if self._closed or len(self._listeners) >= self._limits.server_subscriptions:
+            raise errors.ProtocolError(errors.INTERNAL_ERROR, "too many subscriptions")
+        listener = Listener(id_, wants, self._limits.backlog_messages)
+        self._listeners.add(listener)
+        return listener
+
+    def drop(self, listener: Listener) -> None:
+        self._listeners.discard(listener)
+
+    def list_changed(self, listing: Listing) -> None:
+        """Tell everybody who asked that a list is different now."""
+        method = f"notifications/{listing}/list_changed"
+        for peer in list(self._peers):
+            if peer.revision is not None:
+                peer.notify(jsonrpc.notification(method))
+        for listener in list(self._listeners):
+            if getattr(listener.wants, f"{listing}ListChanged"):
+                listener.offer(method, {})
+
+    def resource_updated(self, uri: str) -> None:
+        """Tell everybody who watches it that a resource reads differently now."""
+        method = "notifications/resources/updated"
+        for peer in list(self._peers):
+            if uri in peer.subscriptions:
+                peer.notify(jsonrpc.notification(method, _encode({"uri": uri})))
+        for listener in list(self._listeners):
+            if uri in listener.uris:
+                listener.offer(method, {"uri": uri})
+
+    def close(self) -> None:
+        """End every subscription in good order."""
+        self._closed = True
+        for listener in list(self._listeners):
+            listener.end()
