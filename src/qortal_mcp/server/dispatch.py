@@ -176,7 +176,8 @@ class Server:
 
     def _offers(self, route: Route, peer: Peer) -> bool:
         if route.method.capability == "subscribe":
-            return self.resource_updates and peer.post is not None
+            # Only where somebody can be told later: a connection, or a session that exists already.
+            return self.resource_updates and peer.post is not None and peer.revision is not None
         return route.method.capability in self._offered
 
     def _renamed(self, request: jsonrpc.Request, rejection: Rejection) -> jsonrpc.Request | None:
@@ -375,6 +376,14 @@ class Work:
         if self._task is not None:
             self._task.cancel()
 
+    @property
+    def legacy(self) -> bool:
+        return not self.call.route.modern
+
+    def discard(self) -> None:
+        """It will not be run after all."""
+        self.call.peer.working.pop(self.call.request.id, None)
+
     def cancelled_reply(self) -> Reply:
         """What an HTTP request is closed with whose own client cancelled it."""
         error = errors.ErrorObject(errors.REQUEST_CANCELLED, "Request cancelled")
@@ -385,7 +394,7 @@ class Batch:
     """The answers to a batch of 2025-03-26, worked on side by side."""
 
     streams = False
-    cancelled = False
+    legacy = True
 
     def __init__(self, answers: list[Reply | Work]) -> None:
         self._answers = answers
@@ -400,10 +409,13 @@ class Batch:
         bodies = [reply.body for reply in replies if reply is not None]
         return Reply(b"[%b]" % b",".join(bodies)) if bodies else None
 
-    def cancel(self) -> None:
+    def discard(self) -> None:
         for answer in self._answers:
             if isinstance(answer, Work):
-                answer.cancel()
+                answer.discard()
+
+    def cancelled_reply(self) -> Reply:
+        return refusal(errors.REQUEST_CANCELLED, "Every request of the batch was cancelled", None, 200)
 
 
 def refusal(

@@ -12,6 +12,11 @@ from .context import Context
 _PLAIN = (str, int, float, bool, bytes, list, tuple, set, dict, Struct, types.NoneType)
 
 
+def _is_service(annotation: Any) -> bool:
+    """A class that no JSON value could be: only the server can supply one."""
+    return inspect.isclass(annotation) and annotation is not Any and not issubclass(annotation, _PLAIN)
+
+
 class Signature:
     """A function's parameters, sorted by who supplies them."""
 
@@ -27,7 +32,7 @@ class Signature:
             annotation = hints.get(name, str)
             if annotation is Context:
                 self._context = name
-            elif inspect.isclass(annotation) and not issubclass(annotation, _PLAIN):
+            elif _is_service(annotation):
                 self._services[name] = annotation
             else:
                 self.arguments[name] = parameter.replace(annotation=annotation)

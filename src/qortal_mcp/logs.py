@@ -1,0 +1,130 @@
+"""How log lines look and where they go: always standard error, for on stdio standard output is the wire.
+
+The only place that configures logging. Everybody else writes a constant event and puts values into fields
+that start with `qortal_mcp.`; the id of the request at hand is added here.
+"""
+
+import logging
+import re
+import sys
+import time
+from contextvars import ContextVar
+from typing import Any, Literal, TextIO
+
+import msgspec
+
+from .limits import DEFAULT
+from .text import printable, shortened
+
+PREFIX = "qortal_mcp."
+
+# The id of the HTTP request that is being served; the same as in its X-Request-ID.
+request_id: ContextVar[str] = ContextVar("request_id", default="")
+
+# An event is a constant of ours or a sentence of a library's; a traceback of 200 frames is a loop.
+_EVENT_CHARS = 1000
+_TRACEBACK_CHARS = 20_000
+
+# Libraries that tell too much: addresses of nodes, every request once more, greetings.
+_QUIET = {
+    "aiohttp": logging.WARNING,
+    "asyncio": logging.WARNING,
+    "uvicorn": logging.WARNING,
+    "uvicorn.error": logging.WARNING,
+    "uvicorn.access": logging.CRITICAL,
+    "websockets": logging.WARNING,
+}
+
+_ESCAPES = re.compile(r"(\\u\{[0-9A-F]{4,6}\})")
+_encode = msgspec.json.Encoder().encode
+
+
+def visible(text: str) -> str:
+    """Strangers' text with nothing hidden in it, whether or not somebody made it printable before."""
+    if text.isprintable() and "\\" not in text:
+        return text
+    parts = _ESCAPES.split(text)
+    return "".join(part if at % 2 else printable(part) for at, part in enumerate(parts))
+
+
+class _Formatter(logging.Formatter):
+    """What both forms share: the time, the fields, the traceback."""
+
+    def moment(self, record: logging.LogRecord) -> str:
+        seconds = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
+        return f"{seconds}.{int(record.msecs):03d}Z"
+
+    def event(self, record: logging.LogRecord) -> str:
+        return shortened(visible(record.getMessage()), _EVENT_CHARS)
+
+    def fields(self, record: logging.LogRecord) -> dict[str, Any]:
+        found = {name: _bounded(value) for name, value in vars(record).items() if name.startswith(PREFIX)}
+        if id_ := request_id.get():
+            found = {"request_id": _bounded(id_), **found}
+        return found
+
+    def traceback(self, record: logging.LogRecord) -> str:
+        if not record.exc_info or record.exc_info[0] is None:
+            return ""
+        text = visible(self.formatException(record.exc_info))
+        # The end says what went wrong.
+        return text if len(text) <= _TRACEBACK_CHARS else "…" + text[-_TRACEBACK_CHARS:]
+
+
+class JsonLines(_Formatter):
+    """One JSON object a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "time": self.moment(record),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "event": self.event(record),
+            **self.fields(record),
+        }
+        if traceback := self.traceback(record):
+            line["traceback"] = traceback
+        return _encode(line).decode()
+
+
+class Text(_Formatter):
+    """For eyes: fields without their prefix behind the event, a traceback indented below it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        fields = "".join(
+            f" {name.removeprefix(PREFIX)}={_one_line(value)}" for name, value in self.fields(record).items()
+        )
+        line = f"{self.moment(record)} {record.levelname.lower():7} {_one_line(self.event(record))}{fields}"
+        if traceback := self.traceback(record):
+            line += "".join(f"\n    {part}" for part in traceback.splitlines())
+        return line
+
+
+def _bounded(value: object) -> object:
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    return shortened(visible(str(value)), DEFAULT.log_value_chars)
+
+
+def _one_line(value: object) -> str:
+    """A newline in a value must not begin what looks like a line of ours."""
+    return str(value).replace("\n", r"\u{000A}")
+
+
+class _Stderr(logging.StreamHandler[TextIO]):
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Whoever closed our standard error does not want to hear that it is closed."""
+
+
+def configure(level: str, form: Literal["auto", "json", "text"], stream: TextIO | None = None) -> None:
+    """Send every log line to standard error in this form. Calling it again replaces the earlier choice."""
+    target = sys.stderr if stream is None else stream
+    handler = _Stderr(target)
+    handler.setFormatter(Text() if form == "text" or (form == "auto" and target.isatty()) else JsonLines())
+    root = logging.getLogger()
+    for earlier in [h for h in root.handlers if isinstance(h, _Stderr)]:
+        root.removeHandler(earlier)
+    root.addHandler(handler)
+    root.setLevel(level.upper())
+    for name, least in _QUIET.items():
+        logging.getLogger(name).setLevel(least)

@@ -1,0 +1,66 @@
+"""A connection that lasts: messages are taken in order and worked on side by side. Shared by stdio,
+WebSocket and memory, which differ only in how bytes come and go."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+
+from ..server.dispatch import Batch, Reply, Server, Work
+from ..server.peer import Peer
+
+log = logging.getLogger(__name__)
+
+
+class Connection:
+    """One lasting peer of a server. `write` waits while the other side reads slowly; `post` never waits."""
+
+    def __init__(
+        self,
+        server: Server,
+        write: Callable[[bytes], Awaitable[None]],
+        post: Callable[[bytes], bool],
+        caller: str,
+    ) -> None:
+        self._server = server
+        self._write = write
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.peer = Peer(lasting=True, caller=caller, post=post, limits=server.limits)
+        server.hub.join(self.peer)
+
+    async def take(self, message: bytes) -> None:
+        """One message, as it came. Call it in the order of arrival: a handshake binds what follows."""
+        answer = self._server.receive(message, self.peer)
+        if answer is None:
+            return
+        if isinstance(answer, Reply):
+            await self._write(answer.body)
+            return
+        task = asyncio.get_running_loop().create_task(self._work(answer))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def refuse_too_long(self) -> None:
+        """Answer a message that outgrew the limit; its id was never seen."""
+        await self._write(self._server.too_long().body)
+
+    async def _work(self, work: Work | Batch) -> None:
+        reply = await work.run(self._write)
+        if reply is not None:
+            await self._write(reply.body)
+
+    async def finish(self, seconds: float) -> None:
+        """The peer will say nothing more: let what is in flight end within this time, then end it."""
+        self._server.hub.leave(self.peer)
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=seconds)
+        await self.drop()
+
+    async def drop(self) -> None:
+        """The peer is gone: end everything at once."""
+        self._server.hub.leave(self.peer)
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        for outcome in await asyncio.gather(*tasks, return_exceptions=True):
+            if isinstance(outcome, Exception):
+                log.error("work of a lost connection failed", exc_info=outcome)

@@ -1,0 +1,117 @@
+"""Who may talk to the HTTP door: Host, Origin and token, checked on every route and on the upgrade.
+
+A page in a browser can reach loopback through a name of its own (DNS rebinding), so the name in `Host` must
+be one of ours whatever address we listen on; a page of another origin is refused outright.
+"""
+
+import hmac
+import ipaddress
+from collections.abc import Iterable, Sequence
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+
+_LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+_REMEMBERED = 256
+
+Headers = Sequence[tuple[bytes, bytes]]
+
+
+class Refusal(Struct, frozen=True):
+    """An HTTP status and a sentence that says what to change."""
+
+    status: int
+    message: str
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+
+
+class Guard:
+    """Decides by headers alone. Hosts without a port match any port."""
+
+    def __init__(
+        self,
+        *,
+        hosts: Iterable[str] = (),
+        origins: Iterable[str] = (),
+        token: str | None = None,
+    ) -> None:
+        self._hosts = frozenset(host.lower() for host in (*_LOOPBACK, *hosts))
+        self._origins = frozenset(origin.lower().rstrip("/") for origin in origins)
+        self._token = None if token is None else b"Bearer " + token.encode()
+        self._verdicts: dict[tuple[bytes | None, bytes | None], Refusal | None] = {}
+
+    def refuse(self, headers: Headers, *, needs_token: bool = True) -> Refusal | None:
+        """Why a request is not served; None when it may pass."""
+        host = origin = authorization = None
+        for name, value in headers:
+            if name == b"host":
+                if host is not None:
+                    return Refusal(400, "More than one Host header.")
+                host = value
+            elif name == b"origin":
+                origin = value
+            elif name == b"authorization":
+                authorization = value
+        key = (host, origin)
+        if key in self._verdicts:
+            refusal = self._verdicts[key]
+        else:
+            refusal = self._judge(host, origin)
+            if len(self._verdicts) < _REMEMBERED:
+                self._verdicts[key] = refusal
+        if refusal is None and needs_token and self._token is not None:
+            return self._judge_token(authorization)
+        return refusal
+
+    def allowed_origin(self, headers: Headers) -> bytes | None:
+        """The Origin to allow by CORS headers, for a request that passed."""
+        for name, value in headers:
+            if name == b"origin":
+                return value
+        return None
+
+    def _judge(self, host: bytes | None, origin: bytes | None) -> Refusal | None:
+        if not host:
+            return Refusal(400, "The Host header is missing.")
+        name = host.decode("latin-1").lower()
+        if not self._knows_host(name):
+            return Refusal(421, "This Host is not allowed here. Allow it with --allow-host NAME[:PORT].")
+        if origin is None:
+            return None
+        text = origin.decode("latin-1").lower()
+        if text in self._origins or self._is_own(text, name):
+            return None
+        return Refusal(403, "This Origin is not allowed here. Allow it with --allow-origin ORIGIN.")
+
+    def _knows_host(self, host: str) -> bool:
+        return host in self._hosts or _without_port(host) in self._hosts
+
+    def _is_own(self, origin: str, host: str) -> bool:
+        """A page that we served ourselves: same name and port as the Host it asks."""
+        try:
+            parts = urlsplit(origin)
+        except ValueError:
+            return False
+        return parts.scheme in ("http", "https") and parts.netloc == host
+
+    def _judge_token(self, authorization: bytes | None) -> Refusal | None:
+        assert self._token is not None, "asked only where there is one"
+        if authorization is not None and hmac.compare_digest(authorization, self._token):
+            return None
+        challenge = ((b"www-authenticate", b'Bearer realm="mcp"'),)
+        return Refusal(401, "A bearer token is needed: Authorization: Bearer TOKEN.", challenge)
+
+
+def _without_port(host: str) -> str:
+    if host.startswith("["):
+        return host.partition("]")[0] + "]"
+    return host.partition(":")[0]
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address to listen on can only be reached from this machine."""
+    name = host.lower().strip("[]")
+    try:
+        return name == "localhost" or ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,353 @@
+"""Streamable HTTP for both eras on one path, as a plain ASGI function, with WebSocket beside it.
+
+A request is answered with JSON; the first message that must come before the answer turns the reply into a
+stream of events. Sessions are an option (`sessions.py`); without them every request stands alone.
+"""
+
+import itertools
+import logging
+import secrets
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from contextlib import AsyncExitStack
+from typing import Any
+
+from msgspec import Struct
+
+from ..logs import request_id
+from ..protocol import errors, framing, headers, jsonrpc, versions
+from ..server.dispatch import Batch, Reply, Server, Work, refusal
+from ..server.peer import Peer
+from .guard import Guard, Refusal
+from .sessions import Sessions
+from .streams import EventSender, accepts, watching
+from .websocket import WebSockets
+
+log = logging.getLogger(__name__)
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+_JSON = (b"content-type", b"application/json")
+_TEXT = (b"content-type", b"text/plain; charset=utf-8")
+_ALLOWED_REQUEST_HEADERS = b"content-type, accept, authorization, mcp-protocol-version, mcp-session-id, last-event-id, mcp-method, mcp-name"
+
+
+class Page(Struct, frozen=True):
+    """What an operator route answers."""
+
+    body: bytes
+    content_type: str = "application/json"
+    status: int = 200
+
+
+Route = Callable[[], Awaitable[Page] | Page]
+
+
+class HttpApp:
+    """The ASGI application around a server.
+
+    `routes` are further paths, answered to GET; `open_routes` are those that need no token.
+    """
+
+    def __init__(
+        self,
+        server: Server,
+        *,
+        guard: Guard | None = None,
+        sessions: bool = False,
+        path: str = "/mcp",
+        websocket_path: str | None = "/ws",
+        routes: Mapping[str, Route] | None = None,
+        open_routes: Iterable[str] = (),
+        lifespan: Callable[[AsyncExitStack], Awaitable[None]] | None = None,
+    ) -> None:
+        self.server = server
+        self._guard = guard or Guard()
+        self._sessions = Sessions(server) if sessions else None
+        self._path = path
+        self._websocket_path = websocket_path
+        self._routes = dict(routes or {})
+        self._open = frozenset(open_routes)
+        self._lifespan = lifespan
+        self._websockets = WebSockets(server)
+        self._ids = itertools.count(1)
+        self._id_prefix = secrets.token_hex(4)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        kind = scope["type"]
+        if kind == "http":
+            id_ = f"{self._id_prefix}-{next(self._ids):x}"
+            request_id.set(id_)
+            await self._http(Exchange(self, scope, receive, send, id_))
+        elif kind == "websocket":
+            request_id.set(f"{self._id_prefix}-{next(self._ids):x}")
+            await self._websocket(scope, receive, send)
+        elif kind == "lifespan":
+            await self._live(receive, send)
+
+    # -- HTTP ------------------------------------------------------------------------------------------
+
+    async def _http(self, exchange: "Exchange") -> None:
+        scope = exchange.scope
+        path, method = scope["path"], scope["method"]
+        refused = self._guard.refuse(
+            scope["headers"], needs_token=method != "OPTIONS" and path not in self._open
+        )
+        if refused is not None:
+            await exchange.refuse(refused)
+        elif path == self._path:
+            await self._mcp(exchange, method)
+        elif path in self._routes:
+            await self._operator(exchange, method, self._routes[path])
+        else:
+            await exchange.text(404, "Not found.")
+
+    async def _mcp(self, exchange: "Exchange", method: str) -> None:
+        if method == "POST":
+            await self._post(exchange)
+        elif method == "OPTIONS":
+            await exchange.preflight()
+        elif self._sessions is not None and method in ("GET", "DELETE") and exchange.is_legacy:
+            await self._sessions.serve(exchange, method)
+        else:
+            allow = b"POST, OPTIONS" if self._sessions is None else b"POST, GET, DELETE, OPTIONS"
+            await exchange.text(405, "Only POST is served here.", ((b"allow", allow),))
+
+    async def _operator(self, exchange: "Exchange", method: str, route: Route) -> None:
+        if method == "OPTIONS":
+            await exchange.preflight()
+        elif method not in ("GET", "HEAD"):
+            await exchange.text(405, "Only GET is served here.", ((b"allow", b"GET, HEAD, OPTIONS"),))
+        else:
+            page = route()
+            if not isinstance(page, Page):
+                page = await page
+            await exchange.reply(page.status, page.body, (b"content-type", page.content_type.encode()))
+
+    async def _post(self, exchange: "Exchange") -> None:
+        wrong = exchange.wrong_types()
+        if wrong is not None:
+            await exchange.error(*wrong)
+            return
+        body = await exchange.read_body(self.server.limits.message_bytes)
+        if body is None:
+            return
+        mirrored = headers.pick(exchange.scope["headers"])
+        peer, session = Peer(lasting=False, caller=exchange.caller, limits=self.server.limits), None
+        if self._sessions is not None and mirrored.version not in versions.MODERN:
+            session = self._sessions.find(mirrored.values.get(headers.SESSION_ID))
+            if session is not None:
+                peer = session.peer
+            elif headers.SESSION_ID in mirrored.values:
+                await exchange.error(404, errors.INVALID_REQUEST, "Session not found")
+                return
+            else:
+                peer = self._sessions.candidate(exchange.caller)
+        answer = self.server.receive(body, peer, mirrored)
+        if answer is None:
+            await exchange.accepted(mirrored.version)
+        elif isinstance(answer, Reply):
+            extra: tuple[tuple[bytes, bytes], ...] = ()
+            if self._sessions is not None and session is None and peer.revision is not None:
+                extra = ((headers.SESSION_ID.encode(), self._sessions.open(peer).encode()),)
+            await exchange.answer(answer, extra)
+        elif session is not None and answer.legacy:
+            await session.run(exchange, answer)
+        else:
+            await self._work(exchange, answer)
+
+    async def _work(self, exchange: "Exchange", work: Work | Batch) -> None:
+        if work.streams and not exchange.accepts.events:
+            await exchange.error(406, errors.INVALID_REQUEST, "This method needs Accept: text/event-stream")
+            work.discard()
+            return
+        sender = EventSender(exchange, self.server.limits)
+        async with watching(exchange, at_once=work.streams) as watch:
+            reply = await work.run(sender.send)
+        if watch.is_gone:
+            return
+        if reply is None:
+            reply = work.cancelled_reply()
+        if sender.started:
+            await sender.finish(reply.body)
+        else:
+            await exchange.answer(reply)
+
+    # -- WebSocket and lifespan ------------------------------------------------------------------------
+
+    async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        refused = self._guard.refuse(scope["headers"])
+        if refused is None and scope["path"] != self._websocket_path:
+            refused = Refusal(404, "Not found.")
+        await self._websockets.serve(scope, receive, send, refused)
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        """The ASGI lifespan: what the server needs is opened at start and closed at the end."""
+        async with AsyncExitStack() as stack:
+            await receive()
+            try:
+                if self._lifespan is not None:
+                    await self._lifespan(stack)
+                if self._sessions is not None:
+                    stack.push_async_callback(self._sessions.close)
+            except Exception as exc:
+                await send({"type": "lifespan.startup.failed", "message": str(exc)})
+                raise
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+            await self.drain()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    async def drain(self) -> None:
+        """Stop what would otherwise never end, and let WebSocket clients have their answers."""
+        self.server.close()
+        await self._websockets.drain()
+
+
+class Exchange:
+    """One HTTP request and its reply: reads the body, writes heads. Every reply carries its request id."""
+
+    __slots__ = ("_app", "_head", "_receive", "accepts", "caller", "id", "scope", "send")
+
+    def __init__(self, app: HttpApp, scope: Scope, receive: Receive, send: Send, id_: str) -> None:
+        self._app = app
+        self.scope = scope
+        self._receive = receive
+        self.send = send
+        self.id = id_
+        client = scope.get("client")
+        self.caller = client[0] if client else "unknown"
+        self._head: tuple[tuple[bytes, bytes], ...] = ((b"x-request-id", id_.encode()),)
+        self.accepts = accepts(None)
+
+    def header(self, name: bytes) -> bytes | None:
+        for key, value in self.scope["headers"]:
+            if key == name:
+                found: bytes = value
+                return found
+        return None
+
+    @property
+    def is_legacy(self) -> bool:
+        version = self.header(b"mcp-protocol-version")
+        return version is None or version.decode("latin-1").strip() in versions.LEGACY
+
+    def wrong_types(self) -> tuple[int, int, str] | None:
+        """Why the media types of a POST do not do, as status, code and reason."""
+        content_type = self.header(b"content-type")
+        media_type = (content_type or b"").partition(b";")[0].strip().lower()
+        if media_type != b"application/json":
+            return 415, errors.INVALID_REQUEST, "Content-Type must be application/json"
+        encoding = self.header(b"content-encoding")
+        if encoding is not None and encoding.strip().lower() not in (b"", b"identity"):
+            return 415, errors.INVALID_REQUEST, "Content-Encoding must be identity"
+        self.accepts = accepts(self.header(b"accept"))
+        if not (self.accepts.json or self.accepts.events):
+            return 406, errors.INVALID_REQUEST, "Accept must allow application/json or text/event-stream"
+        return None
+
+    async def read_body(self, limit: int) -> bytes | None:
+        """The whole body; None when it was too large (answered) or the client left."""
+        length = self.header(b"content-length")
+        if length is not None and (not length.isdigit() or len(length) > 15 or int(length) > limit):
+            await self._too_large(limit)
+            return None
+        message = await self._receive()
+        body: bytes = message.get("body", b"")
+        while message.get("more_body") and message["type"] == "http.request" and len(body) <= limit:
+            message = await self._receive()
+            body += message.get("body", b"")
+        if message["type"] == "http.disconnect":
+            return None
+        if len(body) > limit:
+            await self._too_large(limit)
+            return None
+        return body
+
+    async def receive(self) -> Message:
+        return await self._receive()
+
+    async def _too_large(self, limit: int) -> None:
+        error = refusal(errors.INVALID_REQUEST, f"Invalid request: longer than {limit} bytes", None, 413)
+        await self.answer(error, ((b"connection", b"close"),))
+
+    # -- replies ---------------------------------------------------------------------------------------
+
+    def _heads(self, *more: tuple[bytes, bytes]) -> list[tuple[bytes, bytes]]:
+        origin = self._app._guard.allowed_origin(self.scope["headers"])
+        if origin is None:
+            return [*self._head, *more]
+        cors = (
+            (b"access-control-allow-origin", origin),
+            (
+                b"access-control-expose-headers",
+                b"mcp-session-id, www-authenticate, x-request-id, retry-after",
+            ),
+            (b"vary", b"origin"),
+        )
+        return [*self._head, *cors, *more]
+
+    async def reply(self, status: int, body: bytes, *more: tuple[bytes, bytes]) -> None:
+        length = (b"content-length", b"%d" % len(body))
+        await self.send(
+            {"type": "http.response.start", "status": status, "headers": self._heads(length, *more)}
+        )
+        await self.send({"type": "http.response.body", "body": body})
+
+    async def answer(self, reply: Reply, extra: tuple[tuple[bytes, bytes], ...] = ()) -> None:
+        """A JSON-RPC reply in the form the client takes."""
+        if reply.retry_after is not None:
+            extra = (*extra, (b"retry-after", b"%d" % max(1, round(reply.retry_after + 0.5))))
+        if self.accepts.json or reply.status != 200:
+            await self.reply(reply.status, reply.body, _JSON, *extra)
+        else:
+            await self.start_events(*extra)
+            await self.send({"type": "http.response.body", "body": framing.sse_event(reply.body)})
+
+    async def start_events(self, *extra: tuple[bytes, bytes]) -> None:
+        heads = self._heads(
+            (b"content-type", b"text/event-stream"),
+            (b"cache-control", b"no-cache, no-transform"),
+            (b"x-accel-buffering", b"no"),
+            *extra,
+        )
+        await self.send({"type": "http.response.start", "status": 200, "headers": heads})
+
+    async def accepted(self, version: str | None) -> None:
+        """A notification or response was taken in; it has no answer."""
+        if version is not None and version not in versions.REVISIONS:
+            await self.error(400, errors.INVALID_REQUEST, "Unsupported MCP-Protocol-Version")
+            return
+        await self.send({"type": "http.response.start", "status": 202, "headers": self._heads()})
+        await self.send({"type": "http.response.body", "body": b""})
+
+    async def error(self, status: int, code: int, message: str) -> None:
+        body = jsonrpc.error_reply(None, errors.ErrorObject(code, message))
+        await self.reply(status, body, _JSON)
+
+    async def refuse(self, refusal: Refusal) -> None:
+        # Without CORS headers: a page that may not ask may not read the answer either.
+        body = f"{refusal.message}\n".encode()
+        heads = [*self._head, *refusal.headers, _TEXT, (b"content-length", b"%d" % len(body))]
+        await self.send({"type": "http.response.start", "status": refusal.status, "headers": heads})
+        await self.send({"type": "http.response.body", "body": body})
+
+    async def text(self, status: int, message: str, extra: tuple[tuple[bytes, bytes], ...] = ()) -> None:
+        await self.reply(status, f"{message}\n".encode(), _TEXT, *extra)
+
+    async def preflight(self) -> None:
+        """A browser asks whether a page of an allowed origin may send what it wants to send."""
+        asked = self.header(b"access-control-request-headers") or b""
+        params = [
+            name.strip() for name in asked.lower().split(b",") if name.strip().startswith(b"mcp-param-")
+        ]
+        allowed = b", ".join([_ALLOWED_REQUEST_HEADERS, *params[:32]])
+        await self.reply(
+            204,
+            b"",
+            (b"access-control-allow-methods", b"GET, POST, DELETE, OPTIONS"),
+            (b"access-control-allow-headers", allowed),
+            (b"access-control-max-age", b"600"),
+        )

@@ -1,0 +1,43 @@
+"""A connection without a wire: for tests, and for programs that carry a server inside them."""
+
+import asyncio
+from types import TracebackType
+
+from ..server.dispatch import Server
+from .connection import Connection
+
+
+class MemoryConnection:
+    """Both ends in one process. `send` is the client's write, `receive` its read."""
+
+    def __init__(self, server: Server, caller: str = "memory") -> None:
+        self._server = server
+        self._replies: asyncio.Queue[bytes] = asyncio.Queue(server.limits.backlog_messages)
+        self.connection = Connection(server, self._replies.put, self._post, caller)
+
+    def _post(self, message: bytes) -> bool:
+        try:
+            self._replies.put_nowait(message)
+        except asyncio.QueueFull:
+            return False
+        return True
+
+    async def send(self, message: bytes) -> None:
+        if len(message) > self._server.limits.message_bytes:
+            await self.connection.refuse_too_long()
+        else:
+            await self.connection.take(message)
+
+    async def receive(self) -> bytes:
+        return await self._replies.get()
+
+    async def close(self) -> None:
+        await self.connection.drop()
+
+    async def __aenter__(self) -> "MemoryConnection":
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, exc: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()

@@ -1,0 +1,172 @@
+"""Run an HTTP door: bind, say where, serve, and leave in good order. Only here uvicorn is known."""
+
+import asyncio
+import contextlib
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from ..limits import DEFAULT, Limits
+from .http import HttpApp
+
+_KEEP_ALIVE_SECONDS = 75
+_SWEEP_SECONDS = 2.0
+_BACKLOG = 2048
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """A listening socket; port 0 takes any free one.
+
+    Raises: OSError.
+    """
+    name = host.strip("[]")
+    family = socket.AF_INET6 if ":" in name else socket.AF_INET
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind((name, port))
+        sock.listen(_BACKLOG)
+    except BaseException:
+        sock.close()
+        raise
+    return sock
+
+
+def url_of(sock: socket.socket, path: str = "/mcp") -> str:
+    host, port = sock.getsockname()[:2]
+    return f"http://[{host}]:{port}{path}" if ":" in host else f"http://{host}:{port}{path}"
+
+
+class BoundedProtocol(HttpToolsProtocol):
+    """uvicorn's HTTP with the two bounds it lacks: how large a head may be, how long a request may take to come."""
+
+    limits = DEFAULT
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._head_bytes = 0
+        self._in_head = True
+        # When the request that is coming in began to come; None between requests.
+        self.since: float | None = self.loop.time()
+
+    def data_received(self, data: bytes) -> None:
+        if self._in_head:
+            if self.since is None:
+                self.since = self.loop.time()
+            self._head_bytes += len(data)
+        super().data_received(data)
+        if self._in_head and self._head_bytes > self.limits.header_bytes:
+            self._refuse(b"431 Request Header Fields Too Large")
+
+    def on_headers_complete(self) -> None:
+        self._in_head = False
+        if self._head_bytes > self.limits.header_bytes and self._head_size() > self.limits.header_bytes:
+            self._refuse(b"431 Request Header Fields Too Large")
+            return
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        self._in_head = True
+        self._head_bytes = 0
+        self.since = None
+        if self.cycle is not None:
+            super().on_message_complete()
+
+    def on_body(self, body: bytes) -> None:
+        if self.cycle is not None:
+            super().on_body(body)
+
+    def _head_size(self) -> int:
+        return len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
+
+    def _refuse(self, status: bytes) -> None:
+        if not self.transport.is_closing():
+            self.transport.write(b"HTTP/1.1 %b\r\nconnection: close\r\ncontent-length: 0\r\n\r\n" % status)
+            self.transport.close()
+
+    def give_up_if_slow(self, now: float) -> None:
+        """Close a connection whose request has been coming for too long."""
+        if self.since is not None and now - self.since > self.limits.receive_seconds:
+            self._refuse(b"408 Request Timeout")
+
+
+class _Uvicorn(uvicorn.Server):
+    """uvicorn that lets the application drain first, sweeps slow senders, and ends with exit code 0."""
+
+    def __init__(self, config: uvicorn.Config, app: HttpApp, on_started: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._app = app
+        self._on_started = on_started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._on_started()
+
+    async def on_tick(self, counter: int) -> bool:
+        if counter % int(_SWEEP_SECONDS * 10) == 0:
+            now = asyncio.get_running_loop().time()
+            for connection in list(self.server_state.connections):
+                if isinstance(connection, BoundedProtocol):
+                    connection.give_up_if_slow(now)
+        return await super().on_tick(counter)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for server in self.servers:
+            server.close()
+        await self._app.drain()
+        await super().shutdown(sockets)
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """As uvicorn does, but without raising the signal again: a clean stop is a success."""
+        handlers = {number: signal.signal(number, self._stop) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        if self.should_exit and number == signal.SIGINT:
+            self.force_exit = True
+        self.should_exit = True
+
+
+def run_http(
+    app: HttpApp,
+    sock: socket.socket,
+    *,
+    limits: Limits = DEFAULT,
+    on_started: Callable[[], None] | None = None,
+) -> None:
+    """Serve until a signal asks to stop, then answer what is in flight and return."""
+
+    def announce() -> None:
+        print(f"Listening on {url_of(sock)}", file=sys.stderr, flush=True)
+
+    protocol = type("Protocol", (BoundedProtocol,), {"limits": limits})
+    config = uvicorn.Config(
+        app,
+        http=protocol,
+        ws="websockets-sansio",
+        ws_max_size=limits.message_bytes,
+        ws_max_queue=16,
+        ws_per_message_deflate=False,
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=int(limits.shutdown_seconds) or 1,
+        # The last resort: our own bounds answer long before this one does.
+        limit_concurrency=4 * limits.connections,
+        backlog=_BACKLOG,
+    )
+    _Uvicorn(config, app, on_started or announce).run(sockets=[sock])

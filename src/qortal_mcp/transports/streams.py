@@ -1,0 +1,127 @@
+"""Replies that take their time: what a client accepts, events on the way, and noticing that it left."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from ..limits import Limits
+from ..protocol import framing
+
+if TYPE_CHECKING:
+    from .http import Exchange
+
+# An answer that comes sooner is not worth watching the connection for.
+_PATIENCE_SECONDS = 0.02
+
+
+class Accepts(Struct, frozen=True):
+    """Which of the two media types a client can take."""
+
+    json: bool
+    events: bool
+
+
+@lru_cache(maxsize=256)
+def accepts(header: bytes | None) -> Accepts:
+    """Read an Accept header. Without one, JSON; `*/*` takes whatever is needed."""
+    if header is None:
+        return Accepts(json=True, events=False)
+    types = {
+        part.partition(b";")[0].strip().lower()
+        for part in header.split(b",")
+        if b"q=0" not in part.replace(b" ", b"").replace(b"q=0.", b"")
+    }
+    return Accepts(
+        json=bool(types & {b"application/json", b"application/*", b"*/*"}),
+        events=bool(types & {b"text/event-stream", b"text/*", b"*/*"}),
+    )
+
+
+class EventSender:
+    """Turns a reply into a stream of events at the first message, and keeps it alive."""
+
+    def __init__(self, exchange: Exchange, limits: Limits) -> None:
+        self._exchange = exchange
+        self._limits = limits
+        self.started = False
+        self._keeper: asyncio.Task[None] | None = None
+
+    async def send(self, message: bytes) -> None:
+        """A message before the answer; dropped where the client takes no events."""
+        if not self._exchange.accepts.events:
+            return
+        if not self.started:
+            self.started = True
+            await self._exchange.start_events()
+            self._keeper = asyncio.get_running_loop().create_task(self._keep_alive())
+        await self._write(framing.sse_event(message))
+
+    async def finish(self, reply: bytes) -> None:
+        """The answer itself, and the end of the stream."""
+        self.stop()
+        await self._write(framing.sse_event(reply), more=False)
+
+    def stop(self) -> None:
+        if self._keeper is not None:
+            self._keeper.cancel()
+
+    async def _write(self, data: bytes, more: bool = True) -> None:
+        async with asyncio.timeout(self._limits.send_seconds):
+            await self._exchange.send({"type": "http.response.body", "body": data, "more_body": more})
+
+    async def _keep_alive(self) -> None:
+        while True:
+            await asyncio.sleep(self._limits.keep_alive_seconds)
+            await self._write(framing.KEEP_ALIVE)
+
+
+class Watch:
+    """Looks out for a client that leaves, and cancels the work that nobody waits for any more."""
+
+    def __init__(self, exchange: Exchange, work: asyncio.Task[object]) -> None:
+        self._exchange = exchange
+        self._work = work
+        self._task: asyncio.Task[None] | None = None
+        self.is_gone = False
+
+    def start(self) -> None:
+        self._task = asyncio.get_running_loop().create_task(self._look())
+
+    async def _look(self) -> None:
+        while (await self._exchange.receive())["type"] != "http.disconnect":
+            pass
+        self.is_gone = True
+        self._work.cancel()
+
+    def stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+
+
+@asynccontextmanager
+async def watching(exchange: Exchange, *, at_once: bool = False) -> AsyncIterator[Watch]:
+    """Cancel the body of the block when the client leaves; `is_gone` tells afterwards."""
+    task = asyncio.current_task()
+    assert task is not None, "an ASGI application runs in a task"
+    watch = Watch(exchange, task)
+    timer = None
+    if at_once:
+        watch.start()
+    else:
+        timer = asyncio.get_running_loop().call_later(_PATIENCE_SECONDS, watch.start)
+    try:
+        yield watch
+    except asyncio.CancelledError:
+        if not watch.is_gone:
+            raise
+        task.uncancel()
+    finally:
+        if timer is not None:
+            timer.cancel()
+        watch.stop()

@@ -1,0 +1,134 @@
+"""MCP over WebSocket: subprotocol `mcp`, one JSON-RPC message per text frame, in the manner of stdio."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from ..server.dispatch import Server
+from .connection import Connection
+from .guard import Refusal
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+SUBPROTOCOL = "mcp"
+_OVERFLOW = 1008  # policy violation: the client does not read what it asked for
+_GOING_AWAY = 1001
+
+
+class WebSockets:
+    """The open WebSocket connections of one door."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._open: set[_Socket] = set()
+        server.metrics.gauge("mcp_server_websockets", "Open WebSocket connections.", self._open.__len__)
+
+    async def serve(self, scope: Scope, receive: Receive, send: Send, refused: Refusal | None) -> None:
+        """One connection from its upgrade to its end."""
+        await receive()  # the request to connect
+        if refused is None and len(self._open) >= self._server.limits.connections:
+            refused = Refusal(503, "Too many connections.")
+        if refused is not None:
+            await _deny(scope, send, refused)
+            return
+        subprotocol = SUBPROTOCOL if SUBPROTOCOL in scope.get("subprotocols", ()) else None
+        await send({"type": "websocket.accept", "subprotocol": subprotocol})
+        socket = _Socket(self._server, receive, send, scope)
+        self._open.add(socket)
+        try:
+            await socket.run()
+        finally:
+            self._open.discard(socket)
+
+    async def drain(self) -> None:
+        """Let every connection answer what it has taken, then close it."""
+        for socket in self._open:
+            socket.stop()
+        while self._open:
+            await asyncio.wait({socket.ended for socket in self._open})
+
+
+async def _deny(scope: Scope, send: Send, refused: Refusal) -> None:
+    if "websocket.http.response" not in scope.get("extensions", {}):
+        await send({"type": "websocket.close", "code": 1008})
+        return
+    heads = [(b"content-type", b"text/plain; charset=utf-8"), *refused.headers]
+    await send({"type": "websocket.http.response.start", "status": refused.status, "headers": heads})
+    await send({"type": "websocket.http.response.body", "body": f"{refused.message}\n".encode()})
+
+
+class _Socket:
+    """An accepted connection: frames in, a bounded queue of frames out."""
+
+    def __init__(self, server: Server, receive: Receive, send: Send, scope: Scope) -> None:
+        client = scope.get("client")
+        self._server = server
+        self._receive = receive
+        self._send = send
+        self._out: asyncio.Queue[bytes] = asyncio.Queue(server.limits.backlog_messages)
+        self._stopping = asyncio.Event()
+        self._close_code = _GOING_AWAY
+        self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._connection = Connection(server, self._out.put, self._post, client[0] if client else "unknown")
+
+    def _post(self, message: bytes) -> bool:
+        try:
+            self._out.put_nowait(message)
+        except asyncio.QueueFull:
+            self._close_code = _OVERFLOW
+            self._stopping.set()
+            return False
+        return True
+
+    def stop(self) -> None:
+        self._stopping.set()
+
+    async def run(self) -> None:
+        loop = asyncio.get_running_loop()
+        reader, writer = loop.create_task(self._read()), loop.create_task(self._write())
+        stopping = loop.create_task(self._stopping.wait())
+        tasks: list[asyncio.Task[Any]] = [reader, writer, stopping]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            if stopping.done() and not reader.done() and not writer.done():
+                await self._answer_the_rest(reader)
+        finally:
+            await self._connection.drop()
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            self.ended.set_result(None)
+        if reader.cancelled():
+            await self._send({"type": "websocket.close", "code": self._close_code})
+
+    async def _answer_the_rest(self, reader: asyncio.Task[None]) -> None:
+        if self._close_code == _OVERFLOW:
+            return
+        reader.cancel()
+        await self._connection.finish(self._server.limits.shutdown_seconds)
+        try:
+            async with asyncio.timeout(self._server.limits.shutdown_seconds):
+                await self._out.join()
+        except TimeoutError:
+            pass
+
+    async def _read(self) -> None:
+        while (message := await self._receive())["type"] == "websocket.receive":
+            text, data = message.get("text"), message.get("bytes")
+            frame = data if text is None else text.encode("utf-8", "surrogatepass")
+            if not frame or not frame.strip():
+                continue
+            if len(frame) > self._server.limits.message_bytes:
+                await self._connection.refuse_too_long()
+            else:
+                await self._connection.take(frame)
+
+    async def _write(self) -> None:
+        while True:
+            message = await self._out.get()
+            async with asyncio.timeout(self._server.limits.send_seconds):
+                await self._send({"type": "websocket.send", "text": message.decode()})
+            self._out.task_done()
