@@ -17,7 +17,7 @@ class Limits(Struct, frozen=True, kw_only=True):
     header_bytes: Positive = 32 * 1024
     # Batches of 2025-03-26: the TypeScript SDK sends at most 100.
     batch_messages: Positive = 100
-    # Deep enough for any honest argument, far from the interpreter's own limit.
+    # A log line names things, it does not quote them.
     log_value_chars: Positive = 200
 
     # What one tool may answer: 64 kB is what a model can still read (about 20,000 tokens).

@@ -12,12 +12,16 @@ class TooLong(Struct, frozen=True):
 
 
 class LineSplitter:
-    """Bytes in any pieces to whole lines. What is longer than the limit is dropped, and said once."""
+    """Bytes in any pieces to whole lines. What is longer than the limit is dropped, and said once.
 
-    def __init__(self, limit: int = DEFAULT.message_bytes) -> None:
+    With `exact` lines come as they stood on the wire: their ending, white space and blank ones included.
+    """
+
+    def __init__(self, limit: int = DEFAULT.message_bytes, exact: bool = False) -> None:
         self._limit = limit
-        self._pieces: list[bytes] = []
-        self._size = 0
+        self._exact = exact
+        # One buffer, not a list of pieces: a line may arrive byte by byte.
+        self._held = bytearray()
         self._dropping = False
 
     def feed(self, data: bytes) -> list[bytes | TooLong]:
@@ -25,7 +29,7 @@ class LineSplitter:
         lines: list[bytes | TooLong] = []
         start = 0
         while (end := data.find(b"\n", start)) >= 0:
-            self._keep(data[start:end], lines)
+            self._keep(data[start : end + 1] if self._exact else data[start:end], lines)
             self._finish(lines)
             start = end + 1
         if start < len(data):
@@ -41,21 +45,21 @@ class LineSplitter:
     def _keep(self, piece: bytes, lines: list[bytes | TooLong]) -> None:
         if self._dropping:
             return
-        self._size += len(piece)
-        if self._size > self._limit:
-            self._pieces.clear()
+        if len(self._held) + len(piece) > self._limit:
+            self._held.clear()
             self._dropping = True
             lines.append(TooLong(self._limit))
         else:
-            self._pieces.append(piece)
+            self._held += piece
 
     def _finish(self, lines: list[bytes | TooLong]) -> None:
         if not self._dropping:
-            line = b"".join(self._pieces).strip(b" \t\r")
+            line = bytes(self._held)
+            if not self._exact:
+                line = line.strip(b" \t\r")
             if line:
                 lines.append(line)
-        self._pieces.clear()
-        self._size = 0
+        self._held.clear()
         self._dropping = False
 
 
@@ -102,13 +106,16 @@ class EventSplitter:
         events: list[Event | TooLong] = []
         if self._after_cr and data.startswith(b"\n"):
             data = data[1:]
+            self._after_cr = False
         if data:
             self._after_cr = data.endswith(b"\r")
         self._line += data
-        if len(self._line) > self._limit and b"\n" not in self._line and b"\r" not in self._line:
-            self._line.clear()
-            self._forget()
-            events.append(TooLong(self._limit))
+        if b"\n" not in data and b"\r" not in data:
+            # No line ends here: what is held already is not looked at again, however small the pieces are.
+            if len(self._line) > self._limit:
+                self._line.clear()
+                self._forget()
+                events.append(TooLong(self._limit))
             return events
         *lines, rest = bytes(self._line).replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
         self._line = bytearray(rest)

@@ -22,6 +22,7 @@ _MIRRORED = frozenset({PROTOCOL_VERSION, METHOD, NAME})
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _PLAIN = re.compile(r"[\x20-\x7e]*")
 _SENTINEL = re.compile(r"=\?base64\?(.*)\?=", re.DOTALL)
+_NUMBER = re.compile(r"-?[0-9]{1,16}(?:\.[0-9]{1,16})?")
 _LARGEST_INTEGER = 2**53 - 1
 
 
@@ -145,7 +146,4 @@ def _same(text: str, value: Any, kind: str) -> bool:
         return isinstance(value, bool) and text == ("true" if value else "false")
     if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > _LARGEST_INTEGER:
         return False
-    try:
-        return float(text) == float(value)
-    except ValueError:
-        return False
+    return bool(_NUMBER.fullmatch(text)) and float(text) == value

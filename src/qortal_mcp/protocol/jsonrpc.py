@@ -124,12 +124,24 @@ def _explain(data: bytes | Raw, exc: Exception) -> Message:
         members = _decode_members(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return Invalid(errors.INVALID_REQUEST, "a message is one JSON object")
+    if _is_error_without_id(members):
+        return Response(None, None, members["error"])
     id_ = _id_of(members.get("id"))
     if "id" in members and id_ is None:
         return Invalid(errors.INVALID_REQUEST, "an id is a string or an integer")
     if "id" not in members and _is_text(members.get("method")):
         return Notification("", None)
     return Invalid(errors.INVALID_REQUEST, '"jsonrpc" and "method" must be strings', id_)
+
+
+def _is_error_without_id(members: dict[str, Raw]) -> bool:
+    """JSON-RPC's own form of "I could not read your id": an error whose id is null."""
+    kinds = {"method", "result", "error"} & members.keys()
+    return kinds == {"error"} and _text(members, "jsonrpc") == b'"2.0"' and _text(members, "id") == b"null"
+
+
+def _text(members: dict[str, Raw], name: str) -> bytes:
+    return bytes(members.get(name, b""))
 
 
 def _parse_reason(exc: Exception) -> str:

@@ -6,8 +6,10 @@ noted, and what looks like a key is refused without being repeated.
 
 A field's `Meta` may carry in `extra`:
   noun      what to call the thing in "Invalid <noun>."; the argument's name otherwise
+  hint      what to tell whoever got it wrong; the argument's name otherwise
   check     a function that must accept the decoded value, for rules a schema cannot say
   clamp     True: a number above the maximum is lowered to it
+  number    True: a text that may also be written as a whole number, such as a code
   key       True: the value is a key, hash or signature, so looking like one is no reason to refuse
   unlisted  True: accepted, but not shown in the schema
 """
@@ -153,6 +155,8 @@ class Arguments:
         if argument.takes_integer and isinstance(value, str) and _INTEGER.fullmatch(value):
             notes.append(f'{argument.name} "{value}" was read as the number {int(value)}.')
             value = int(value)
+        if argument.extra.get("number") and type(value) is int:
+            value = str(value)
         maximum = argument.schema.get("maximum")
         if argument.extra.get("clamp") and maximum is not None and type(value) is int and value > maximum:
             notes.append(
@@ -181,12 +185,17 @@ def _holds_secret(value: Any) -> bool:
 
 
 def _which(argument: Argument) -> str:
+    hint = argument.extra.get("hint")
+    if hint is not None:
+        return str(hint)
     return "" if argument.name in argument.sentence else f"See the argument {argument.name}."
 
 
 def expectation(argument: Argument) -> str:
     """What an argument takes, as one sentence for whoever got it wrong."""
     schema = argument.schema
+    if "hint" in argument.extra:
+        return _which(argument)
     if "enum" in schema:
         choices = ", ".join(str(choice) for choice in schema["enum"][:20])
         return f"{argument.name} takes one of: {choices}."

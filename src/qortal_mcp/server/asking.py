@@ -105,8 +105,12 @@ async def _ask_legacy(context: Context, questions: Mapping[str, Question]) -> di
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             raise ToolError("CLIENT_ERROR", "The client's answer is malformed.") from None
 
-    async with asyncio.TaskGroup() as group:
-        tasks = {key: group.create_task(one(question)) for key, question in questions.items()}
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = {key: group.create_task(one(question)) for key, question in questions.items()}
+    except ExceptionGroup as failed:
+        # The first failure ended the other questions; it is the one to tell.
+        raise failed.exceptions[0] from None
     return {key: task.result() for key, task in tasks.items()}
 
 

@@ -112,8 +112,8 @@ class Server:
         self._offered = set(self.catalogue.capabilities(client_logging, announces_changes))
         if announces_changes or resource_updates:
             self._offered.add("listen")
-        self._busy = 0
-        self.metrics.gauge("mcp_server_requests_in_flight", "Requests being worked on.", lambda: self._busy)
+        self._running: set[Work] = set()
+        self.metrics.gauge("mcp_server_requests_in_flight", "Requests being worked on.", lambda: self.busy)
         self.metrics.gauge("mcp_server_subscriptions", "Open subscriptions/listen streams.", self.hub.__len__)
 
     # -- messages ----------------------------------------------------------------------------------
@@ -170,7 +170,7 @@ class Server:
         assert type(route) is Route, "the ladder ends in one of two"
         if peer.lasting and request.id in peer.working:
             return refusal(errors.INVALID_REQUEST, "this id is still being worked on", request.id, 400)
-        if self._busy >= self.limits.server_requests or len(peer.working) >= self.limits.peer_requests:
+        if self.busy >= self.limits.server_requests or len(peer.working) >= self.limits.peer_requests:
             return refusal(errors.INTERNAL_ERROR, "too many requests at once", request.id, 503, 1.0)
         return self._serve(Call(self, peer, request, route, http), started)
 
@@ -189,7 +189,13 @@ class Server:
 
     def _serve(self, call: Call, started: float) -> Reply | Work:
         """Answer at once what needs no waiting; make `Work` of the rest."""
-        handler = METHOD_TABLE[call.route.method.name]
+        name = call.route.method.name
+        handler = METHOD_TABLE[name]
+        # A tool says itself that its caller must wait; everything else hears it here.
+        if self.rate is not None and name != "tools/call" and (wait := self.must_wait(call.peer)):
+            status = errors.http_status(errors.RATE_LIMITED, modern=call.route.modern)
+            reply = refusal(errors.RATE_LIMITED, "Rate limit exceeded", call.request.id, status, wait)
+            return self.finish(call, Failure("RATE_LIMITED", reply), started)
         try:
             outcome = handler(call)
         except Exception as exc:
@@ -197,6 +203,10 @@ class Server:
         if isinstance(outcome, bytes):
             return self.finish(call, outcome, started)
         return Work(self, call, outcome, started)
+
+    def must_wait(self, peer: Peer) -> float:
+        """0, or the seconds that a peer which asks too often must wait."""
+        return 0.0 if self.rate is None else self.rate.wait(peer.caller)
 
     def finish(self, call: Call, outcome: bytes | Failure, started: float) -> Reply:
         """The reply of a request that is done, counted and logged in one place."""
@@ -237,7 +247,10 @@ class Server:
     def _failed(self, call: Call, exc: Exception) -> bytes | Failure:
         """The one catch-all: what each kind of exception becomes on the wire."""
         if isinstance(exc, tool_errors.ToolError):
-            return call.tool_failed(exc)
+            if call.tool_name:
+                return call.tool_failed(exc)
+            # Only tools have `isError`: of anything else a caller hears by a protocol error.
+            exc = errors.ProtocolError(errors.INTERNAL_ERROR, str(exc))
         if isinstance(exc, InputRequired):
             return call.shape.input_required(exc.body)
         if isinstance(exc, errors.ProtocolError):
@@ -298,13 +311,21 @@ class Server:
 
     @property
     def busy(self) -> int:
-        return self._busy
+        return len(self._running)
 
-    def begin(self) -> None:
-        self._busy += 1
+    def begin(self, work: Work) -> None:
+        self._running.add(work)
 
-    def end(self) -> None:
-        self._busy -= 1
+    def end(self, work: Work) -> None:
+        self._running.discard(work)
+
+    async def settle(self, seconds: float) -> None:
+        """Let what is being worked on end within this time, then cancel it."""
+        tasks = [work.task for work in self._running if work.task is not None]
+        if tasks:
+            await asyncio.wait(tasks, timeout=seconds)
+        for work in list(self._running):
+            work.cancel()
 
     def close(self) -> None:
         """No more subscriptions: end those that are open, in good order."""
@@ -333,7 +354,7 @@ class Work:
         self.cancelled = False
         self._run = run
         self._started = started
-        self._task: asyncio.Task[Any] | None = None
+        self.task: asyncio.Task[Any] | None = None
         # A subscription has no end of its own and can only be streamed.
         self.streams = call.route.method.name == "subscriptions/listen"
         call.peer.working[call.request.id] = self
@@ -341,8 +362,8 @@ class Work:
     async def run(self, send: Send, close_stream: Callable[[], None] | None = None) -> Reply | None:
         """The reply; None when the peer cancelled the request and wants none."""
         call, server = self.call, self.server
-        self._task = asyncio.current_task()
-        server.begin()
+        self.task = asyncio.current_task()
+        server.begin(self)
         try:
             if self.cancelled:
                 return None
@@ -359,30 +380,32 @@ class Work:
                 raise tool_errors.timed_out(server.limits.call_seconds) from None
             return server.finish(call, outcome, self._started)
         except asyncio.CancelledError:
-            if self.cancelled and self._task is not None:
-                self._task.uncancel()
+            if self.cancelled and self.task is not None:
+                self.task.uncancel()
                 server.finish(call, Failure("cancelled", Reply(b"")), self._started)
                 return None
             raise
         except Exception as exc:
             return server.failed(call, exc, self._started)
         finally:
-            server.end()
-            call.peer.working.pop(call.request.id, None)
+            server.end(self)
+            self.discard()
 
     def cancel(self) -> None:
         """The peer no longer wants an answer."""
         self.cancelled = True
-        if self._task is not None:
-            self._task.cancel()
+        if self.task is not None:
+            self.task.cancel()
 
     @property
     def legacy(self) -> bool:
         return not self.call.route.modern
 
     def discard(self) -> None:
-        """It will not be run after all."""
-        self.call.peer.working.pop(self.call.request.id, None)
+        """It will not be run, or not any longer."""
+        working, id_ = self.call.peer.working, self.call.request.id
+        if working.get(id_) is self:  # a session's client may have used the id again
+            del working[id_]
 
     def cancelled_reply(self) -> Reply:
         """What an HTTP request is closed with whose own client cancelled it."""

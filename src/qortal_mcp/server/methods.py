@@ -203,13 +203,16 @@ def call_tool(call: Call) -> bytes | Running:
         raise errors.ProtocolError(errors.INVALID_PARAMS, f"Unknown tool: {name}")
     call.tool_name = tool.name
     raw = _arguments(params.arguments)
-    if tool.header_params and call.route.modern and call.http is not None:
-        mismatch = headers.param_mismatch(tool.header_params, raw or Raw(_EMPTY), call.http)
-        if mismatch:
-            raise errors.ProtocolError(errors.HEADER_MISMATCH, mismatch)
-    if call.server.rate is not None and (wait := call.server.rate.wait(call.peer.caller)):
-        raise tool_errors.rate_limited(wait)
-    arguments, notes = tool.read_arguments(raw)
+    try:
+        if tool.header_params and call.route.modern and call.http is not None:
+            mismatch = headers.param_mismatch(tool.header_params, raw or Raw(_EMPTY), call.http)
+            if mismatch:
+                raise errors.ProtocolError(errors.HEADER_MISMATCH, mismatch)
+        if wait := call.server.must_wait(call.peer):
+            raise tool_errors.rate_limited(wait)
+        arguments, notes = tool.read_arguments(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise errors.ProtocolError(errors.PARSE_ERROR, "Parse error: not readable JSON") from None
     if tool.is_async or tool.wants_context:
         if tool.wants_context:
             given = None if raw is None else msgspec.json.decode(raw)
@@ -219,15 +222,28 @@ def call_tool(call: Call) -> bytes | Running:
 
 
 def _call_params(call: Call) -> messages.CallToolParams:
+    try:
+        return call.params(_decode_call)
+    except errors.ProtocolError:
+        renamed = _old_call_params(call)
+        if renamed is None:
+            raise
+        return renamed
+
+
+def _old_call_params(call: Call) -> messages.CallToolParams | None:
+    """The parameters in the spelling of an earlier server, where `name` is absent and that is allowed."""
     old = call.server.old_forms
-    if old is not None and not call.route.modern and call.request.params is not None:
-        members = call.params(_decode_members)
-        if "name" not in members and old.tool_member in members:
-            renamed = {"name": members[old.tool_member]}
-            arguments = members.get(old.arguments_member, members.get("arguments"))
-            if arguments is not None:
-                renamed["arguments"] = arguments
-            call.request = jsonrpc.Request(call.request.id, call.request.method, Raw(_encode(renamed)))
+    if old is None or call.route.modern or call.request.params is None:
+        return None
+    members = call.params(_decode_members)
+    if "name" in members or old.tool_member not in members:
+        return None
+    renamed = {"name": members[old.tool_member]}
+    arguments = members.get(old.arguments_member, members.get("arguments"))
+    if arguments is not None:
+        renamed["arguments"] = arguments
+    call.request = jsonrpc.Request(call.request.id, call.request.method, Raw(_encode(renamed)))
     return call.params(_decode_call)
 
 
@@ -237,10 +253,6 @@ def _arguments(raw: Any) -> Raw | None:
         return None
     if bytes(memoryview(raw)[:1]) != b"{":
         raise errors.ProtocolError(errors.INVALID_PARAMS, "Invalid params: arguments must be an object")
-    try:
-        _decode_members(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise errors.ProtocolError(errors.PARSE_ERROR, "Parse error: not readable JSON") from None
     found: Raw = raw
     return found
 

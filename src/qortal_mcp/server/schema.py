@@ -46,7 +46,15 @@ def _inline(node: Any, parts: dict[str, Any], inside: tuple[str, ...]) -> Any:
         for key, value in node.items()
         if key not in _DECORATION
     }
-    return _join_types(plain)
+    return _join_types(_typed_enum(plain))
+
+
+def _typed_enum(schema: dict[str, Any]) -> dict[str, Any]:
+    """A choice of words says that it is text: some model providers ask for a type everywhere."""
+    choices = schema.get("enum")
+    if choices and "type" not in schema and all(isinstance(choice, str) for choice in choices):
+        return {"type": "string", **schema}
+    return schema
 
 
 def _members(key: str, value: Any, parts: dict[str, Any], inside: tuple[str, ...]) -> Any:

@@ -100,7 +100,11 @@ class SchemaArguments:
 
     def read(self, raw: Raw | None) -> tuple[dict[str, Any], list[str]]:
         value = {} if raw is None else msgspec.json.decode(raw)
-        for error in self._validator.iter_errors(value):
+        try:
+            error = next(self._validator.iter_errors(value), None)
+        except ValueError:
+            raise invalid_argument("Invalid arguments.", "They are nested too deeply.") from None
+        if error is not None:
             where = "/".join(str(part) for part in error.instance_path)
             raise invalid_argument(f"Invalid {where or 'arguments'}.", "It does not fit the tool's schema.")
         return value, []

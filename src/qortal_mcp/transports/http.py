@@ -4,6 +4,7 @@ A request is answered with JSON; the first message that must come before the ans
 stream of events. Sessions are an option (`sessions.py`); without them every request stands alone.
 """
 
+import asyncio
 import itertools
 import logging
 import secrets
@@ -159,20 +160,20 @@ class HttpApp:
             await self._work(exchange, answer)
 
     async def _work(self, exchange: "Exchange", work: Work | Batch) -> None:
-        if work.streams and not exchange.accepts.events:
-            await exchange.error(406, errors.INVALID_REQUEST, "This method needs Accept: text/event-stream")
+        if isinstance(work, Work) and work.streams and not exchange.accepts.events:
+            reason = "This method needs Accept: text/event-stream"
+            await exchange.answer(refusal(errors.INVALID_REQUEST, reason, work.call.request.id, 406))
             work.discard()
             return
-        sender = EventSender(exchange, self.server.limits)
         async with watching(exchange, at_once=work.streams) as watch:
-            reply = await work.run(sender.send)
-        if watch.is_gone:
-            return
-        if reply is None:
-            reply = work.cancelled_reply()
-        if sender.started:
-            await sender.finish(reply.body)
-        else:
+            sender = EventSender(exchange, self.server.limits, watch)
+            try:
+                reply = await work.run(sender.send) or work.cancelled_reply()
+                if sender.started:
+                    await sender.finish(reply.body)
+            finally:
+                sender.stop()
+        if not watch.is_gone and not sender.started:
             await exchange.answer(reply)
 
     # -- WebSocket and lifespan ------------------------------------------------------------------------
@@ -201,9 +202,13 @@ class HttpApp:
         await send({"type": "lifespan.shutdown.complete"})
 
     async def drain(self) -> None:
-        """Stop what would otherwise never end, and let WebSocket clients have their answers."""
+        """Stop what would otherwise never end, and let clients have the answers they wait for."""
         self.server.close()
-        await self._websockets.drain()
+        if self._sessions is not None:
+            self._sessions.end_streams()
+        await asyncio.gather(
+            self._websockets.drain(), self.server.settle(self.server.limits.shutdown_seconds)
+        )
 
 
 class Exchange:

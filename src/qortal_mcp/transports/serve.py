@@ -7,13 +7,12 @@ import socket
 import sys
 from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import Any
+from typing import Any, Protocol
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from ..limits import DEFAULT, Limits
-from .http import HttpApp
 
 _KEEP_ALIVE_SECONDS = 75
 _SWEEP_SECONDS = 2.0
@@ -41,6 +40,14 @@ def bind(host: str, port: int) -> socket.socket:
 def url_of(sock: socket.socket, path: str = "/mcp") -> str:
     host, port = sock.getsockname()[:2]
     return f"http://[{host}]:{port}{path}" if ":" in host else f"http://{host}:{port}{path}"
+
+
+class Application(Protocol):
+    """An ASGI application that can be asked to let go of what would never end."""
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None: ...
+
+    async def drain(self) -> None: ...
 
 
 class BoundedProtocol(HttpToolsProtocol):
@@ -99,7 +106,7 @@ class BoundedProtocol(HttpToolsProtocol):
 class _Uvicorn(uvicorn.Server):
     """uvicorn that lets the application drain first, sweeps slow senders, and ends with exit code 0."""
 
-    def __init__(self, config: uvicorn.Config, app: HttpApp, on_started: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, app: Application, on_started: Callable[[], None]) -> None:
         super().__init__(config)
         self._app = app
         self._on_started = on_started
@@ -138,8 +145,19 @@ class _Uvicorn(uvicorn.Server):
         self.should_exit = True
 
 
+def _allow_many_connections() -> None:
+    """Lift the soft limit on open files to the hard one: each connection is a file."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
 def run_http(
-    app: HttpApp,
+    app: Application,
     sock: socket.socket,
     *,
     limits: Limits = DEFAULT,
@@ -150,6 +168,7 @@ def run_http(
     def announce() -> None:
         print(f"Listening on {url_of(sock)}", file=sys.stderr, flush=True)
 
+    _allow_many_connections()
     protocol = type("Protocol", (BoundedProtocol,), {"limits": limits})
     config = uvicorn.Config(
         app,

@@ -158,10 +158,11 @@ class Session:
 
         try:
             reply = await work.run(send, stream.part)
-            stream.add((reply or work.cancelled_reply()).body)
-        finally:
-            stream.finish()
-            self._forget_old_streams()
+        except asyncio.CancelledError:
+            reply = None  # the session ended; whoever waits for the answer hears so
+        stream.add((reply or work.cancelled_reply()).body)
+        stream.finish()
+        self._forget_old_streams()
 
     async def stream(self, exchange: Exchange, stream: EventStream, resume_after: int | None = None) -> None:
         """Send a stream's events until it ends, parts or the client leaves; all, or those after a number."""
@@ -278,6 +279,11 @@ class Sessions:
             await exchange.error(409, errors.INVALID_REQUEST, "This session has a stream already")
         else:
             await session.stream(exchange, *found)
+
+    def end_streams(self) -> None:
+        """Close the streams that would otherwise stay open until their clients leave."""
+        for session in self._sessions.values():
+            session.standalone.finish()
 
     async def close(self) -> None:
         for session in list(self._sessions.values()):

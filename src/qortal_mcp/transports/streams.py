@@ -46,9 +46,10 @@ def accepts(header: bytes | None) -> Accepts:
 class EventSender:
     """Turns a reply into a stream of events at the first message, and keeps it alive."""
 
-    def __init__(self, exchange: Exchange, limits: Limits) -> None:
+    def __init__(self, exchange: Exchange, limits: Limits, watch: Watch) -> None:
         self._exchange = exchange
         self._limits = limits
+        self._watch = watch
         self.started = False
         self._keeper: asyncio.Task[None] | None = None
 
@@ -72,8 +73,11 @@ class EventSender:
             self._keeper.cancel()
 
     async def _write(self, data: bytes, more: bool = True) -> None:
-        async with asyncio.timeout(self._limits.send_seconds):
-            await self._exchange.send({"type": "http.response.body", "body": data, "more_body": more})
+        try:
+            async with asyncio.timeout(self._limits.send_seconds):
+                await self._exchange.send({"type": "http.response.body", "body": data, "more_body": more})
+        except TimeoutError:
+            self._watch.give_up()  # it stopped reading: as good as gone
 
     async def _keep_alive(self) -> None:
         while True:
@@ -96,6 +100,10 @@ class Watch:
     async def _look(self) -> None:
         while (await self._exchange.receive())["type"] != "http.disconnect":
             pass
+        self.give_up()
+
+    def give_up(self) -> None:
+        """Nobody will read the answer: end the work."""
         self.is_gone = True
         self._work.cancel()
 

@@ -1,0 +1,1 @@
+"""Proof that programs written by others work with this server: `scripts/interop`, or `python -m interop NAME...`."""

@@ -1,0 +1,72 @@
+"""The scripted model: a server on loopback that plays the part of a model's maker towards a real agent.
+
+Its whole intelligence: ask once for every call of the script, then close with a text. What the agent sends back as
+the output of the calls is the evidence. How an agent words all this is its own file's business (codex.py, claude.py).
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import web
+
+from interop.calls import ARGUMENTS, BAD_ARGUMENTS, BAD_TOOL
+
+# How the server is called in the agent's configuration.
+SERVER_NAME = "qortal"
+PROMPT = "Look at the chain."
+LAST_WORDS = "The script ends here."
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call the model asks for. The id is how its output is recognised."""
+
+    id: str
+    tool: str
+    arguments: Mapping[str, Any]
+
+
+# An object, a list, an error, and an answer for which no node is asked. The judge reads them in this order.
+SCRIPT = (
+    Call("call_status", "get_node_status", ARGUMENTS["get_node_status"]),
+    Call("call_offers", "list_trade_offers", ARGUMENTS["list_trade_offers"]),
+    Call("call_error", BAD_TOOL, BAD_ARGUMENTS),
+    Call("call_validity", "validate_address", ARGUMENTS["validate_address"]),
+)
+
+
+@dataclass
+class Transcript:
+    """What an agent showed its model: the server's tools it offered, and the output of each call by its id."""
+
+    offered: set[str] = field(default_factory=set)
+    outputs: dict[str, str] = field(default_factory=dict)
+    is_asked: bool = False
+
+    def may_ask(self) -> bool:
+        """True once: the script is played a single time, however the agent answers."""
+        first, self.is_asked = not self.is_asked, True
+        return first
+
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+@asynccontextmanager
+async def serving(routes: Mapping[str, Handler]) -> AsyncIterator[str]:
+    """The model's doors, `"METHOD /path"` each, on a free port of loopback. Gives the origin."""
+    app = web.Application(client_max_size=64 * 1024 * 1024)
+    for door, handler in routes.items():
+        method, path = door.split(" ")
+        app.router.add_route(method, path, handler)
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    try:
+        site = web.TCPSite(runner, "127.0.0.1", 0, shutdown_timeout=1)
+        await site.start()
+        port = runner.addresses[0][1]
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        await runner.cleanup()

@@ -1,0 +1,56 @@
+"""The list of all checks, in the order they run."""
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from interop.agents import AGENTS, Agent, run_agent
+from interop.conformance import REVISIONS, judge, run_suite
+from interop.libraries import LIBRARIES, Library, run_library
+from interop.programs import Programs
+from interop.remarks import Allowed, allowed
+from interop.runner import Check
+from interop.servers import DOORS, Door, everything, sample_over_http
+
+_Run = Callable[[Programs], Awaitable[str]]
+
+
+def _suite(revision: str, door: Door, remarks: Sequence[Allowed]) -> _Run:
+    async def run(programs: Programs) -> str:
+        async with door() as target:
+            return judge(await run_suite(programs, target, revision), remarks)
+
+    return run
+
+
+def _library(library: Library, door: Door) -> _Run:
+    async def run(programs: Programs) -> str:
+        async with door() as target:
+            return await run_library(library, programs, target)
+
+    return run
+
+
+def _agent(agent: Agent, door: Door) -> _Run:
+    async def run(programs: Programs) -> str:
+        async with door() as target:
+            return await run_agent(agent, programs, target)
+
+    return run
+
+
+CHECKS = (
+    *(Check(f"conformance-everything-{name}", _suite(name, everything, ())) for name in REVISIONS),
+    *(
+        Check(f"conformance-sample-{name}", _suite(name, sample_over_http, allowed(name)))
+        for name in REVISIONS
+    ),
+    *(
+        Check(f"{name}-{way}", _library(library, DOORS[way]))
+        for name, library in LIBRARIES.items()
+        for way in library.ways
+    ),
+    *(
+        Check(f"{name}-{way}", _agent(agent, DOORS[way]))
+        for name, agent in AGENTS.items()
+        for way in agent.ways
+    ),
+)

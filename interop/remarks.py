@@ -1,0 +1,26 @@
+"""The remarks that the conformance suite may make about the real server: `remarks.toml`, which says why."""
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """A remark that is expected. `says` is part of the suite's message, so that it is made for the known reason."""
+
+    # As in the file and in what a run prints: "scenario / check".
+    place: str
+    says: str
+    reason: str
+
+
+def allowed(revision: str) -> tuple[Allowed, ...]:
+    """What may be said when the suite asks for all that this revision requires."""
+    rows = tomllib.loads(_FILE.read_text(encoding="utf-8")).get(revision, {})
+    return tuple(
+        Allowed(place, says, reason) for reason, places in rows.items() for place, says in places.items()
+    )
+
+
+_FILE = Path(__file__).with_suffix(".toml")

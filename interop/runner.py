@@ -1,0 +1,55 @@
+"""Runs checks one after the other and says how each ended."""
+
+import asyncio
+import textwrap
+import time
+import traceback
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from interop.processes import ChildFailed
+from interop.programs import Programs
+
+# The longest check, a whole requirement set of the suite, takes ten seconds when all is well.
+_CHECK_SECONDS = 180.0
+
+
+@dataclass(frozen=True)
+class Check:
+    """One named proof. `run` gives a line about what was seen, or raises Failed."""
+
+    name: str
+    run: Callable[[Programs], Awaitable[str]]
+
+
+class Failed(Exception):
+    """The proof failed; the text is the evidence."""
+
+
+async def run_checks(checks: Sequence[Check], programs: Programs) -> int:
+    """Prints a line per check and one at the end; gives the number that failed.
+
+    One at a time: agents and the suite judge by the clock, and a second one beside them makes them judge wrongly.
+    """
+    failures = 0
+    for check in checks:
+        started_at = time.monotonic()
+        problem = None
+        try:
+            async with asyncio.timeout(_CHECK_SECONDS):
+                seen = await check.run(programs)
+        except (Failed, ChildFailed) as exc:
+            problem = str(exc)
+        except TimeoutError:
+            problem = f"not done within {_CHECK_SECONDS:g} s"
+        except Exception:
+            problem = traceback.format_exc()
+        seconds = time.monotonic() - started_at
+        if problem is None:
+            print(f"ok      {seconds:5.1f} s  {check.name}: {seen}", flush=True)
+        else:
+            failures += 1
+            print(f"FAILED  {seconds:5.1f} s  {check.name}", flush=True)
+            print(textwrap.indent(problem.rstrip(), "    "), flush=True)
+    print(f"{len(checks) - failures} passed, {failures} failed", flush=True)
+    return failures

@@ -1,0 +1,65 @@
+"""Our side: the servers that the programs of others are let loose on."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+
+from interop.processes import started
+from interop.programs import ROOT
+
+_BIN = ROOT / ".venv" / "bin"
+_ANY_PORT = "127.0.0.1:0"
+_LISTENING = "Listening on "
+# It takes a tenth of a second; a loaded machine may take long.
+_START_SECONDS = 20.0
+
+
+@dataclass(frozen=True)
+class Target:
+    """A server as a client's configuration names it: an address, or else a command spoken to over its pipes."""
+
+    url: str = ""
+    command: tuple[str, ...] = ()
+
+
+@asynccontextmanager
+async def everything() -> AsyncIterator[Target]:
+    """The example that offers all the conformance suite can ask for."""
+    async with _listening(str(_BIN / "python"), "examples/everything.py") as target:
+        yield target
+
+
+@asynccontextmanager
+async def sample_over_http() -> AsyncIterator[Target]:
+    """The real server on the sample chain, at an address."""
+    async with _listening(str(_BIN / "qortal-mcp"), "serve", "--sample") as target:
+        yield target
+
+
+@asynccontextmanager
+async def sample_over_websocket() -> AsyncIterator[Target]:
+    """The same, at its address for WebSockets."""
+    async with sample_over_http() as target:
+        yield Target(url=target.url.replace("http://", "ws://").removesuffix("/mcp") + "/ws")
+
+
+@asynccontextmanager
+async def sample_over_stdio() -> AsyncIterator[Target]:
+    """The real server on the sample chain, for the client to start."""
+    yield Target(command=(str(_BIN / "qortal-mcp"), "stdio", "--sample"))
+
+
+@asynccontextmanager
+async def _listening(*command: str) -> AsyncIterator[Target]:
+    async with started([*command, "--listen", _ANY_PORT], cwd=ROOT) as child:
+        yield Target(url=await child.line(_LISTENING, _START_SECONDS))
+
+
+Door = Callable[[], AbstractAsyncContextManager[Target]]
+
+# How the real server can be reached, by the word that ends a check's name.
+DOORS: dict[str, Door] = {
+    "http": sample_over_http,
+    "stdio": sample_over_stdio,
+    "websocket": sample_over_websocket,
+}

@@ -1,0 +1,98 @@
+"""`call`: one tool, once, from a terminal or a script."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+import msgspec
+from msgspec import UNSET, Raw, Struct, UnsetType
+
+from ..logs import visible
+from ..protocol.errors import ErrorObject
+from ..server.dispatch import Server
+from ..server.tool_errors import ERROR_META
+from ..settings import NodeOptions
+from . import call_arguments, failures, terminal, view
+from .chain import ask
+from .options import SettingsCommand
+from .program import unknown
+
+# Failures that say nothing about what was asked: trying again, or another node, may answer it.
+_NOT_FOUND_OUT = frozenset({"NODE_UNREACHABLE", "NODE_TIMEOUT", "NODE_SYNCING", "RATE_LIMITED", "TIMEOUT"})
+
+
+class Block(Struct, frozen=True):
+    """A piece of content. Ours are all text."""
+
+    text: str = ""
+
+
+class Result(Struct, frozen=True):
+    """What this command reads of a `tools/call` result."""
+
+    content: list[Block]
+    structuredContent: Raw | UnsetType = UNSET
+    isError: bool = False
+    meta: dict[str, Any] = msgspec.field(name="_meta", default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        return "\n".join(block.text for block in self.content)
+
+    @property
+    def exit_code(self) -> int:
+        if not self.isError:
+            return failures.GOOD
+        code = self.meta.get(ERROR_META, {}).get("code")
+        return failures.COULD_NOT_FIND_OUT if code in _NOT_FOUND_OUT else failures.BAD
+
+
+@click.command(cls=SettingsCommand, groups=(NodeOptions,))
+@click.argument("tool")
+@click.argument("arguments", nargs=-1, metavar="[KEY=VALUE]...")
+@click.option("--args", "whole", metavar="JSON", help="Arguments as one JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Show the structured answer as JSON.")
+@click.option("--raw", "as_raw", is_flag=True, help="Show the whole result as JSON, an error too.")
+def command(
+    chain: NodeOptions, tool: str, arguments: Sequence[str], whole: str | None, as_json: bool, as_raw: bool
+) -> int:
+    """Call one tool and show its answer.
+
+    A VALUE is JSON if it can be read as such, else text: height=5, name=alice, types='["PAYMENT"]'.
+
+    Exit codes: 0 answered; 1 the tool answered with an error; 2 wrong usage; 3 could not find out, because the
+    node is unreachable, too slow or synchronizing.
+    """
+    if as_json and as_raw:
+        raise failures.WrongUsage("--json and --raw exclude each other; give one of them.")
+    params = {"name": tool, "arguments": call_arguments.read(arguments, whole)}
+    server, response = ask(chain, "tools/call", params)
+    if response.error is not UNSET:
+        raise _refused(server, tool, response.error)
+    if as_raw:
+        terminal.write_json(bytes(response.result))
+        return msgspec.json.decode(response.result, type=Result).exit_code
+    return _show(response.result, as_json)
+
+
+def _show(raw: Raw, as_json: bool) -> int:
+    result = msgspec.json.decode(raw, type=Result)
+    if result.isError:
+        kind = failures.Bad if result.exit_code == failures.BAD else failures.CouldNotFindOut
+        raise kind(visible(result.text))
+    if result.structuredContent is UNSET:
+        terminal.write(visible(result.text))
+    elif as_json:
+        terminal.write_json(bytes(result.structuredContent))
+    else:
+        palette = view.COLOURED if terminal.has_colours() else view.PLAIN
+        value = msgspec.json.decode(result.structuredContent)
+        terminal.write(view.answer(value, terminal.width(), palette))
+    return failures.GOOD
+
+
+def _refused(server: Server, tool: str, error: ErrorObject) -> click.ClickException:
+    catalogue = server.catalogue
+    if catalogue.tool(tool) is None:
+        return failures.WrongUsage(unknown("tool", tool, [*catalogue.tools, *catalogue.tool_aliases]))
+    return failures.WrongUsage(visible(error.message))

@@ -1,0 +1,54 @@
+"""From settings to a server: where commands get the chain they read and the tools they offer."""
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from ..settings import NodeOptions, WrongSetting
+
+if TYPE_CHECKING:
+    from ..qortal.node import Node
+    from ..server.dispatch import Server
+    from .inside import Response
+
+
+def node_of(options: NodeOptions) -> "Node":
+    """What is asked: nodes in their order, or the sample chain. Nothing is asked yet.
+
+    Raises: WrongSetting.
+    """
+    from ..qortal.node import Node
+
+    if options.sample:
+        return Node.sample()
+    try:
+        return Node.at(options.node)
+    except ValueError as exc:
+        raise WrongSetting(f"--node: {exc}.") from None
+
+
+def server_of(options: NodeOptions, node: "Node", rate_limit: float | None = None) -> "Server":
+    """A server over a node, with the toolsets that were chosen.
+
+    Raises: WrongSetting.
+    """
+    from ..qortal.server import make_server
+
+    try:
+        return make_server(node, toolsets=options.toolsets, rate_limit=rate_limit)
+    except ValueError as exc:
+        raise WrongSetting(f"--toolsets: {exc}.") from None
+
+
+def ask(options: NodeOptions, method: str, params: object) -> tuple["Server", "Response"]:
+    """One request to a server of one's own, and its reply."""
+    from . import inside
+
+    async def run() -> tuple["Server", "Response"]:
+        node = node_of(options)
+        server = server_of(options, node)
+        try:
+            return server, await inside.ask(server, method, params)
+        finally:
+            await node.close()
+
+    return asyncio.run(run())

@@ -1,0 +1,18 @@
+"""`stdio`: one client, on standard input and output, until its input ends."""
+
+import click
+
+from ..settings import NodeOptions
+from .options import SettingsCommand
+
+
+@click.command(cls=SettingsCommand, groups=(NodeOptions,))
+def command(chain: NodeOptions) -> None:
+    """Serve the AI client that started this process.
+
+    MCP messages are read from standard input and answered on standard output, one a line; the log goes to
+    standard error. Ends when its input ends.
+    """
+    from .serving_stdio import serve
+
+    serve(chain)

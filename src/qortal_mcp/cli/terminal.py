@@ -1,0 +1,88 @@
+"""Where a command's output goes: how wide it is, whether it has colours, how wide a text looks on it."""
+
+import io
+import os
+import shutil
+import sys
+import unicodedata
+
+import click
+import msgspec
+
+# Where nobody says how wide the output is: a pipe, a file.
+_WIDTH_ELSEWHERE = 100
+_NARROWEST = 40
+
+
+def width() -> int:
+    """Columns of the terminal; COLUMNS where that is set."""
+    return max(_NARROWEST, shutil.get_terminal_size((_WIDTH_ELSEWHERE, 24)).columns)
+
+
+def has_colours() -> bool:
+    """Only on a terminal, and not where somebody asked for none (no-color.org)."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def write(text: str) -> None:
+    """Print lines; a character that the output's encoding lacks becomes an escape, not a traceback."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    click.echo(text, color=has_colours())
+
+
+def write_json(encoded: bytes) -> None:
+    """Print JSON: on one line for programs, indented for eyes."""
+    write(msgspec.json.format(encoded, indent=2 if sys.stdout.isatty() else -1).decode())
+
+
+def columns(text: str) -> int:
+    """How many columns a text takes: none for marks that combine, two for wide characters."""
+    if text.isascii():
+        return len(text)
+    return sum(_columns(character) for character in text)
+
+
+def _columns(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def padded(text: str, to: int, *, right: bool = False) -> str:
+    """The text filled with blanks to a number of columns; a right-aligned one gets them in front."""
+    blanks = " " * (to - columns(text))
+    return blanks + text if right else text + blanks
+
+
+def wrapped(text: str, to: int) -> list[str]:
+    """The text in lines of at most so many columns, broken at blanks where there are any."""
+    return [line for paragraph in text.split("\n") for line in _wrapped_paragraph(paragraph, to)]
+
+
+def _wrapped_paragraph(paragraph: str, to: int) -> list[str]:
+    lines = [""]
+    for word in paragraph.split(" "):
+        joined = f"{lines[-1]} {word}" if lines[-1] else word
+        if columns(joined) <= to:
+            lines[-1] = joined
+            continue
+        if lines[-1]:
+            lines.append("")
+        *full, rest = _pieces(word, to)
+        lines[-1:] = [*full, rest]
+    return lines
+
+
+def _pieces(word: str, to: int) -> list[str]:
+    """A word that may be wider than a line, cut where the line ends."""
+    pieces = [""]
+    used = 0
+    for character in word:
+        size = _columns(character)
+        if used + size > to:
+            pieces.append("")
+            used = 0
+        pieces[-1] += character
+        used += size
+    return pieces

@@ -1,0 +1,19 @@
+"""`version`: what this is and which protocol revisions it speaks."""
+
+import click
+import msgspec
+
+from .. import __version__
+from ..protocol.versions import REVISIONS
+from .program import PROGRAM
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="As a JSON object.")
+def command(as_json: bool) -> None:
+    """Show the version and the protocol revisions spoken."""
+    if as_json:
+        about = {"name": PROGRAM, "version": __version__, "protocolVersions": list(REVISIONS)}
+        click.echo(msgspec.json.encode(about))
+    else:
+        click.echo(f"{PROGRAM} {__version__}\nMCP revisions: {', '.join(REVISIONS)}")

@@ -1,0 +1,217 @@
+"""Which era a server is of, and the terms both sides agree on.
+
+The rule (2026-07-28, "Compatibility"): probe with `server/discover`. A result that lists a modern revision,
+or an error that only modern servers know, means modern. Anything else, and silence, means legacy: then
+`initialize`, and over HTTP, where that is refused with a 4xx, the HTTP+SSE transport of 2024-11-05.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal, Protocol
+
+import msgspec
+from msgspec import Raw, Struct, UnsetType, field
+
+from ..protocol import errors
+from ..protocol.messages import SERVER_INFO, Implementation
+from ..protocol.versions import LEGACY, MODERN, MODERN_ERA, NEWEST_HANDSHAKE
+from .errors import ClientError, ConnectionLost, HttpRefused, MalformedReply, NotSupported, ServerError
+from .pending import Reply
+
+Era = Literal["auto", "legacy", "modern"]
+
+# Errors that no legacy server has. With them a server says: I am modern, but not like this.
+_MODERN_ERRORS = frozenset({errors.HEADER_MISMATCH, errors.MISSING_CAPABILITY, errors.UNSUPPORTED_VERSION})
+# How a server without a handshake answers `initialize`: perhaps it was only too slow for the probe.
+_NO_HANDSHAKE = frozenset({errors.METHOD_NOT_FOUND, errors.UNSUPPORTED_VERSION})
+
+
+class Terms(Struct, frozen=True, kw_only=True):
+    """What a client and a server agreed on, and what the server said about itself."""
+
+    revision: str
+    info: Implementation | None = None
+    capabilities: dict[str, Any] = {}
+    instructions: str | None = None
+    # The answer they were read from; None where the probe was answered by an error.
+    reply: Reply | None = None
+
+    @property
+    def is_modern(self) -> bool:
+        return self.revision >= MODERN_ERA
+
+
+class Opening(Protocol):
+    """What the search for terms needs from a client."""
+
+    async def discover(self, revision: str) -> Reply: ...
+
+    async def shake_hands(self, revision: str) -> Terms: ...
+
+    async def reopen(self) -> None:
+        """A new connection in place of one that is lost."""
+        ...
+
+    async def reopen_old(self) -> None:
+        """HTTP+SSE in place of Streamable HTTP.
+
+        Raises: ClientError where there is none.
+        """
+        ...
+
+
+async def agree(opening: Opening, era: Era, revision: str | None) -> Terms:
+    """Find the terms. A `revision` settles the era, too.
+
+    Raises: ClientError; NotSupported where the two sides have no revision in common.
+    """
+    if revision is not None and revision not in (*LEGACY, *MODERN):
+        raise NotSupported(f"unknown revision: {revision}")
+    if era == "auto" and revision is not None:
+        era = "modern" if revision in MODERN else "legacy"
+    if era == "modern":
+        terms = await _probe(opening, revision or MODERN[-1])
+        if terms is None:
+            raise NotSupported("this server is not of the modern era")
+        return terms
+    wanted = revision or NEWEST_HANDSHAKE
+    if era == "legacy":
+        return await _shake_hands(opening, wanted)
+    try:
+        terms = await _probe(opening, MODERN[-1])
+    except ConnectionLost as exc:
+        if not isinstance(exc, HttpRefused):
+            # Some programs end at the first message they do not know. They get a second chance without it.
+            await opening.reopen()
+        terms = None
+    except ClientError:
+        terms = None
+    if terms is not None:
+        return terms
+    try:
+        return await _shake_hands(opening, wanted)
+    except ServerError as exc:
+        if exc.code not in _NO_HANDSHAKE:
+            raise
+        terms = await _probe(opening, MODERN[-1])
+        if terms is None:
+            raise
+        return terms
+
+
+# -- modern -----------------------------------------------------------------------------------------
+
+
+class _Meta(Struct):
+    info: Raw | UnsetType = field(name=SERVER_INFO, default=msgspec.UNSET)
+
+
+class _Discovered(Struct):
+    supportedVersions: list[str]
+    capabilities: dict[str, Any] = {}
+    instructions: str | None = None
+    meta: _Meta = field(name="_meta", default_factory=_Meta)
+
+
+class _Unsupported(Struct):
+    supported: list[str]
+
+
+async def _probe(opening: Opening, revision: str) -> Terms | None:
+    """Terms with a modern server; None where it is none.
+
+    Raises: ClientError where the server did not answer at all.
+    """
+    try:
+        reply = await opening.discover(revision)
+        found = reply.read(_Discovered)
+    except ServerError as exc:
+        return _from_error(exc, revision)
+    except MalformedReply:
+        return None
+    common = newest_common(found.supportedVersions)
+    if common is None:
+        return None
+    return Terms(
+        revision=common,
+        info=_implementation(found.meta.info),
+        capabilities=found.capabilities,
+        instructions=found.instructions,
+        reply=reply,
+    )
+
+
+def _from_error(error: ServerError, revision: str) -> Terms | None:
+    if error.code not in _MODERN_ERRORS:
+        return None
+    if error.code != errors.UNSUPPORTED_VERSION:
+        return Terms(revision=revision)
+    try:
+        supported = msgspec.convert(error.data, _Unsupported).supported
+    except msgspec.ValidationError:
+        return None
+    common = newest_common(supported)
+    if common is None and not set(supported) & set(LEGACY):
+        raise NotSupported(f"the server speaks only {', '.join(supported)}", error.evidence)
+    return None if common is None else Terms(revision=common)
+
+
+def newest_common(versions: Sequence[str]) -> str | None:
+    """The newest modern revision that both sides speak."""
+    return max((version for version in MODERN if version in versions), default=None)
+
+
+# -- legacy -----------------------------------------------------------------------------------------
+
+
+class _Initialized(Struct):
+    """Forgiving but for the version: without it nothing that follows has a meaning."""
+
+    protocolVersion: str
+    capabilities: Raw | UnsetType = msgspec.UNSET
+    serverInfo: Raw | UnsetType = msgspec.UNSET
+    instructions: Raw | UnsetType = msgspec.UNSET
+
+
+async def _shake_hands(opening: Opening, revision: str) -> Terms:
+    try:
+        return await opening.shake_hands(revision)
+    except (HttpRefused, ServerError) as exc:
+        if exc.status is None or not 400 <= exc.status < 500:
+            raise
+        try:
+            await opening.reopen_old()
+        except ClientError:
+            raise exc from None
+    return await opening.shake_hands(revision)
+
+
+def read_handshake(reply: Reply) -> Terms:
+    """What a server answered to `initialize`.
+
+    Raises: MalformedReply; NotSupported for a revision that has no handshake, or that we do not know.
+    """
+    found = reply.read(_Initialized)
+    if found.protocolVersion not in LEGACY:
+        raise NotSupported(f"the server answers with version {found.protocolVersion}", (reply.raw,))
+    return Terms(
+        revision=found.protocolVersion,
+        info=_implementation(found.serverInfo),
+        capabilities=_lenient(found.capabilities, dict[str, Any]) or {},
+        instructions=_lenient(found.instructions, str),
+        reply=reply,
+    )
+
+
+def _implementation(raw: Raw | UnsetType) -> Implementation | None:
+    found = _lenient(raw, Implementation)
+    return found if isinstance(found, Implementation) else None
+
+
+def _lenient(raw: Raw | UnsetType, type_: Any) -> Any:
+    """A value of this type, or None: a slip here does not make a server unusable."""
+    if isinstance(raw, UnsetType):
+        return None
+    try:
+        return msgspec.json.decode(raw, type=type_)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None

@@ -1,0 +1,96 @@
+"""What can go wrong on the client's side.
+
+ClientError
+├── ServerError      the server answered with a JSON-RPC error
+├── RequestTimeout   no answer in time
+├── ConnectionLost   the wire is gone, or was never there
+│   └── HttpRefused  an HTTP status instead of an answer
+│       └── SessionGone  the session of the legacy era is over
+├── MalformedReply   an answer that is none
+└── NotSupported     the two sides have no revision in common, or this one lacks the method
+
+Each carries `evidence`: the bytes that led to it, cut to a bound.
+AnswerRefused is the other direction: a handler raises it to answer a server's question with an error.
+"""
+
+from typing import Any
+
+from msgspec import UNSET, UnsetType
+
+from ..protocol.errors import INTERNAL_ERROR, ErrorObject
+from ..text import printable, shortened
+
+_SHOWN_CHARS = 300
+
+
+class ClientError(Exception):
+    """A request that has no result."""
+
+    def __init__(self, message: str, evidence: tuple[bytes, ...] = ()) -> None:
+        super().__init__(shown(message))
+        self.evidence = evidence
+
+
+class ServerError(ClientError):
+    """The server's own JSON-RPC error, as it said it. `status` is the HTTP status it came with."""
+
+    def __init__(
+        self, error: ErrorObject, evidence: tuple[bytes, ...] = (), status: int | None = None
+    ) -> None:
+        super().__init__(f"{error.message} ({error.code})", evidence)
+        self.code = error.code
+        self.message = error.message
+        self.data: Any | UnsetType = error.data
+        self.status = status
+
+
+class RequestTimeout(ClientError):
+    """Evidence: what arrived meanwhile and belonged to no request."""
+
+    def __init__(self, what: str, seconds: float, evidence: tuple[bytes, ...] = ()) -> None:
+        super().__init__(f"no answer to {what} within {seconds:g} s", evidence)
+        self.seconds = seconds
+
+
+class ConnectionLost(ClientError):
+    """Evidence: the last words, such as a child's standard error."""
+
+
+class HttpRefused(ConnectionLost):
+    """An HTTP status without a JSON-RPC body."""
+
+    def __init__(self, status: int, headers: tuple[tuple[str, str], ...], body: bytes) -> None:
+        super().__init__(f"HTTP status {status}", (body,) if body else ())
+        self.status = status
+        self.headers = headers
+
+
+class SessionGone(HttpRefused):
+    """404 to a session id: the session is over, and nothing was done with the message."""
+
+    def __init__(
+        self, status: int, headers: tuple[tuple[str, str], ...], body: bytes, session_id: str
+    ) -> None:
+        super().__init__(status, headers, body)
+        self.session_id = session_id
+
+
+class MalformedReply(ClientError):
+    """The message says what is wrong with it."""
+
+
+class NotSupported(ClientError):
+    pass
+
+
+class AnswerRefused(Exception):
+    """Raised by a handler: the server's question is answered with this error."""
+
+    def __init__(self, message: str, code: int = INTERNAL_ERROR, data: Any | UnsetType = UNSET) -> None:
+        super().__init__(message)
+        self.error = ErrorObject(code, message, data)
+
+
+def shown(text: str) -> str:
+    """Text of a stranger, short and printable."""
+    return shortened(printable(text), _SHOWN_CHARS)

@@ -1,0 +1,120 @@
+"""What servers list, read forgivingly: one bad item costs that item, never the list."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, Generic, TypeVar
+
+import msgspec
+from msgspec import Raw, Struct
+
+from ..protocol.headers import HeaderParam, header_params
+from .pending import Reply
+
+T = TypeVar("T")
+
+
+class ListedTool(Struct, frozen=True, kw_only=True):
+    """A null where nothing should stand is taken for nothing: real servers send it."""
+
+    name: str
+    inputSchema: dict[str, Any]
+    title: str | None = None
+    description: str | None = None
+    outputSchema: dict[str, Any] | None = None
+    annotations: dict[str, Any] | None = None
+
+    def header_params(self) -> tuple[HeaderParam, ...]:
+        """Raises: ValueError where an annotation is not acceptable."""
+        return header_params(self.inputSchema)
+
+
+class ListedResource(Struct, frozen=True, kw_only=True):
+    uri: str
+    name: str
+    title: str | None = None
+    description: str | None = None
+    mimeType: str | None = None
+    size: int | None = None
+
+
+class ListedTemplate(Struct, frozen=True, kw_only=True):
+    uriTemplate: str
+    name: str
+    title: str | None = None
+    description: str | None = None
+    mimeType: str | None = None
+
+
+class ListedArgument(Struct, frozen=True, kw_only=True):
+    name: str
+    description: str | None = None
+    required: bool | None = None
+
+
+class ListedPrompt(Struct, frozen=True, kw_only=True):
+    name: str
+    title: str | None = None
+    description: str | None = None
+    arguments: list[ListedArgument] | None = None
+
+
+class OddItem(Struct, frozen=True):
+    """A listed thing that could not be read, and why."""
+
+    raw: Raw
+    reason: str
+
+
+class Listing(Struct, Generic[T], frozen=True):
+    """All pages of a list. `raw` has the readable items as they came, in step with `items`."""
+
+    items: list[T]
+    raw: list[Raw]
+    odd: list[OddItem]
+    pages: list[Reply]
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+
+class Page(Struct, frozen=True):
+    """One page: its items unread, and where the next one starts. An absent or null cursor ends the list."""
+
+    items: list[Raw]
+    cursor: str | None
+
+
+class Kind(Struct, Generic[T], frozen=True):
+    """One list method: its name, the member its items stand in, and what one is."""
+
+    method: str
+    member: str
+    type: type[T]
+    # A further check that makes an item odd: it raises ValueError.
+    check: Callable[[T], object] | None = None
+
+    def page(self, reply: Reply) -> Page:
+        """Raises: MalformedReply where it is no page at all."""
+        members = reply.read(dict[str, Raw])
+        items = Reply(members.get(self.member, Raw(b"null")), reply.raw).read(list[Raw])
+        cursor = Reply(members.get("nextCursor", Raw(b"null")), reply.raw).read(str | None)  # type: ignore[arg-type]
+        return Page(items, cursor)
+
+    def item(self, raw: Raw) -> T | OddItem:
+        try:
+            found = msgspec.json.decode(raw, type=self.type)
+            if self.check is not None:
+                self.check(found)
+        except (ValueError, RecursionError) as exc:  # msgspec's errors and bad UTF-8 are ValueErrors
+            return OddItem(raw, str(exc))
+        return found
+
+
+TOOLS = Kind("tools/list", "tools", ListedTool)
+# Clients of 2026-07-28 over HTTP must leave a tool out whose header annotations they cannot honour.
+TOOLS_WITH_HEADERS = Kind("tools/list", "tools", ListedTool, ListedTool.header_params)
+RESOURCES = Kind("resources/list", "resources", ListedResource)
+TEMPLATES = Kind("resources/templates/list", "resourceTemplates", ListedTemplate)
+PROMPTS = Kind("prompts/list", "prompts", ListedPrompt)

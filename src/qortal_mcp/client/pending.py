@@ -1,0 +1,180 @@
+"""Requests on their way: unique ids, and replies matched to them by id and type. Sends nothing."""
+
+import asyncio
+import itertools
+from collections import deque
+from collections.abc import Callable
+from typing import TypeVar
+
+import msgspec
+from msgspec import Raw, Struct
+
+from ..protocol import jsonrpc
+from ..protocol.errors import ErrorObject
+from ..protocol.jsonrpc import RequestId
+from .errors import ClientError, MalformedReply, RequestTimeout, ServerError
+from .limits import ClientLimits
+
+T = TypeVar("T")
+
+
+class Progress(Struct, frozen=True):
+    """How far a request is, as its server says."""
+
+    progressToken: RequestId
+    progress: float
+    total: float | None = None
+    message: str | None = None
+
+
+OnProgress = Callable[[Progress], None]
+
+
+class Reply(Struct, frozen=True):
+    """A result, and the message it came in, byte for byte. `status` is HTTP's."""
+
+    result: Raw
+    raw: bytes
+    status: int | None = None
+
+    def read(self, type_: type[T]) -> T:
+        """The result as a type.
+
+        Raises: MalformedReply, with the message as evidence.
+        """
+        try:
+            return msgspec.json.decode(self.result, type=type_)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+            raise MalformedReply(f"unexpected result: {exc}", (self.raw,)) from None
+
+
+class Pending:
+    """One request that waits for its reply."""
+
+    def __init__(self, id_: RequestId, method: str, progress: OnProgress | None, strays: int) -> None:
+        self.id = id_
+        self.method = method
+        self.progress = progress
+        self.reply: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        # What came in its own HTTP reply and was no answer to it.
+        self.strays: deque[bytes] = deque(maxlen=strays)
+        # Called when progress is heard: the clock starts anew.
+        self.on_life: Callable[[], None] | None = None
+
+    def fail(self, error: BaseException) -> None:
+        if not self.reply.done():
+            self.reply.set_exception(error)
+            self.reply.exception()  # looked at: nobody may be waiting any more
+
+    def settle(self, reply: Reply) -> None:
+        if not self.reply.done():
+            self.reply.set_result(reply)
+
+
+class Requests:
+    """All requests of one client that wait."""
+
+    def __init__(self, limits: ClientLimits) -> None:
+        self._limits = limits
+        self._ids = itertools.count(1)
+        self._waiting: dict[RequestId, Pending] = {}
+        # Messages that belonged to no request: they explain a timeout better than silence does.
+        self._strays: deque[bytes] = deque(maxlen=limits.evidence_items)
+
+    def open(self, method: str, progress: OnProgress | None = None) -> Pending:
+        pending = Pending(next(self._ids), method, progress, self._limits.evidence_items)
+        self._waiting[pending.id] = pending
+        return pending
+
+    def close(self, pending: Pending) -> None:
+        """Nobody waits any more: a late reply will be dropped."""
+        self._waiting.pop(pending.id, None)
+
+    def get(self, id_: RequestId) -> Pending | None:
+        return self._waiting.get(id_)
+
+    def is_settled(self, id_: RequestId | None) -> bool:
+        pending = None if id_ is None else self._waiting.get(id_)
+        return id_ is not None and (pending is None or pending.reply.done())
+
+    def fail_all(self, error: ClientError) -> None:
+        for pending in list(self._waiting.values()):
+            pending.fail(error)
+
+    def timed_out(self, pending: Pending, seconds: float) -> RequestTimeout:
+        return RequestTimeout(pending.method, seconds, (*self._strays, *pending.strays))
+
+    # -- replies ------------------------------------------------------------------------------------
+
+    def take_response(
+        self, response: jsonrpc.Response, data: bytes, via: RequestId | None, status: int | None
+    ) -> None:
+        """A response goes to its request, or nowhere."""
+        pending = None if response.id is None else self._waiting.get(response.id)
+        if pending is None:
+            self._take_unmatched(response, data, via, status)
+        elif response.error is not None:
+            pending.fail(self._server_error(response.error, data, status))
+        elif response.result is None or bytes(memoryview(response.result)[:1]) != b"{":
+            pending.fail(MalformedReply("a result must be an object", (self.cut(data),)))
+        else:
+            pending.settle(Reply(response.result, data, status))
+
+    def _take_unmatched(
+        self, response: jsonrpc.Response, data: bytes, via: RequestId | None, status: int | None
+    ) -> None:
+        if response.id is None:
+            # A server that could not read a request cannot repeat its id. Whose error it is can still be
+            # known: that of the POST it answers, or of the only request there is.
+            owner = self._waiting.get(via) if via is not None else self._only()
+            if owner is not None and response.error is not None:
+                owner.fail(self._server_error(response.error, data, status))
+                return
+        elif (owner := self._other_type(response.id)) is not None:
+            owner.fail(MalformedReply("the id came back with another type", (self.cut(data),)))
+            return
+        self.stray(data, via)
+
+    def take_invalid(self, invalid: jsonrpc.Invalid, data: bytes, via: RequestId | None) -> None:
+        """What is no message may still name the request it was meant for."""
+        owner = None if invalid.id is None else self._waiting.get(invalid.id)
+        if owner is None:
+            self.stray(data, via)
+        else:
+            owner.fail(MalformedReply(invalid.reason, (self.cut(data),)))
+
+    def stray(self, data: bytes, via: RequestId | None = None) -> None:
+        owner = None if via is None else self._waiting.get(via)
+        (self._strays if owner is None else owner.strays).append(self.cut(data))
+
+    def take_progress(self, params: Raw | None) -> bool:
+        """False where no request of ours wants to hear of it."""
+        try:
+            progress = msgspec.json.decode(params or b"null", type=Progress)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return False
+        pending = self._waiting.get(progress.progressToken)
+        if pending is None or pending.progress is None:
+            return False
+        if pending.on_life is not None:
+            pending.on_life()
+        pending.progress(progress)
+        return True
+
+    def cut(self, data: bytes) -> bytes:
+        return data[: self._limits.evidence_bytes]
+
+    def _only(self) -> Pending | None:
+        return next(iter(self._waiting.values())) if len(self._waiting) == 1 else None
+
+    def _other_type(self, id_: RequestId) -> Pending | None:
+        if isinstance(id_, int) or not (id_.isascii() and id_.isdigit() and len(id_) < 16):
+            return None  # our own ids are integers
+        return self._waiting.get(int(id_))
+
+    def _server_error(self, raw: Raw, data: bytes, status: int | None) -> ClientError:
+        try:
+            error = msgspec.json.decode(raw, type=ErrorObject)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+            return MalformedReply(f"unexpected error object: {exc}", (self.cut(data),))
+        return ServerError(error, (self.cut(data),), status)

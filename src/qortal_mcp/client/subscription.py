@@ -1,0 +1,106 @@
+"""One `subscriptions/listen` of the modern era, as its reader sees it."""
+
+import asyncio
+
+import msgspec
+from msgspec import Raw, Struct, UnsetType, field
+
+from ..protocol.jsonrpc import Notification, RequestId
+from ..protocol.messages import SUBSCRIPTION_ID, ListenFilter
+from .errors import ClientError, ConnectionLost, MalformedReply
+
+ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
+
+
+class _Meta(Struct):
+    id: RequestId | UnsetType = field(name=SUBSCRIPTION_ID, default=msgspec.UNSET)
+
+
+class _Marked(Struct):
+    meta: _Meta | UnsetType = field(name="_meta", default=msgspec.UNSET)
+
+
+class _Acknowledged(Struct):
+    notifications: ListenFilter
+
+
+_decode_mark = msgspec.json.Decoder(_Marked).decode
+
+
+def subscription_id(params: Raw | None) -> RequestId | None:
+    """The subscription a notification belongs to, if any."""
+    if params is None:
+        return None
+    try:
+        marked = _decode_mark(params)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    if isinstance(marked.meta, UnsetType) or isinstance(marked.meta.id, UnsetType):
+        return None
+    return marked.meta.id
+
+
+class Subscription:
+    """Notices, in order. Iterating ends when the server ends the subscription, and raises when it is lost."""
+
+    def __init__(self, backlog: int) -> None:
+        self._notices: asyncio.Queue[Notification | None] = asyncio.Queue(backlog)
+        self._error: ClientError | None = None
+        self._ended = False
+        self._accepted: asyncio.Future[ListenFilter] = asyncio.get_running_loop().create_future()
+
+    @property
+    def accepted(self) -> ListenFilter:
+        """What the server promised to tell."""
+        return self._accepted.result()
+
+    async def acknowledged(self) -> None:
+        await asyncio.shield(self._accepted)
+
+    def take(self, notification: Notification) -> None:
+        """A notification that bears this subscription's id."""
+        if self._ended:
+            return
+        if notification.method == ACKNOWLEDGED:
+            self._acknowledge(notification)
+        elif not self._accepted.done():
+            self.end(MalformedReply("a subscription must be acknowledged before anything else is sent"))
+        else:
+            try:
+                self._notices.put_nowait(notification)
+            except asyncio.QueueFull:
+                self.end(ConnectionLost("notices came faster than they were read"))
+
+    def _acknowledge(self, notification: Notification) -> None:
+        if self._accepted.done():
+            return
+        try:
+            said = msgspec.json.decode(notification.params or b"null", type=_Acknowledged)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+            evidence = (bytes(notification.params or b""),)
+            self.end(MalformedReply(f"unexpected acknowledgement: {exc}", evidence))
+            return
+        self._accepted.set_result(said.notifications)
+
+    def end(self, error: ClientError | None) -> None:
+        """No more will come; an error says why where the server did not mean it."""
+        if self._ended:
+            return
+        self._ended = True
+        self._error = error
+        if not self._accepted.done():
+            self._accepted.set_exception(error or ConnectionLost("the subscription ended before it began"))
+            self._accepted.exception()  # looked at: nobody may be waiting
+        if self._notices.full():
+            self._notices.get_nowait()
+        self._notices.put_nowait(None)
+
+    def __aiter__(self) -> "Subscription":
+        return self
+
+    async def __anext__(self) -> Notification:
+        notice = await self._notices.get()
+        if notice is not None:
+            return notice
+        self._notices.put_nowait(None)  # for whoever asks again
+        raise self._error or StopAsyncIteration

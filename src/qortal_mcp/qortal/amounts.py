@@ -1,0 +1,46 @@
+"""Amounts as exact text with eight places. They are whole numbers of 0.00000001 and never become a float."""
+
+import re
+
+PLACES = 8
+_ONE = 10**PLACES
+
+# Core writes zero as 0E-8, and repeats the minus sign after the point: -1.-50000000.
+_AMOUNT = re.compile(r"(-?)([0-9]{1,30})(?:\.(-?)([0-9]{1,30}))?(?:[eE]([+-]?[0-9]{1,2}))?")
+
+
+def units(text: str) -> int:
+    """How many 0.00000001 a text of Core's means.
+
+    Raises: ValueError where it is no amount, or finer than eight places.
+    """
+    match = _AMOUNT.fullmatch(text)
+    if match is None:
+        raise ValueError("not an amount")
+    sign, whole, inner_sign, fraction, exponent = match.groups(default="")
+    if inner_sign and not sign and int(whole):
+        raise ValueError("an amount with two signs")
+    shift = int(exponent or 0) - len(fraction) + PLACES
+    number, rest = divmod(int(whole + fraction) * 10 ** max(shift, 0), 10 ** max(-shift, 0))
+    if rest:
+        raise ValueError("an amount finer than eight places")
+    return int(-number if sign or inner_sign else number)
+
+
+def written(amount: int) -> str:
+    """Units as text with eight places."""
+    whole, fraction = divmod(abs(amount), _ONE)
+    return f"{'-' if amount < 0 else ''}{whole}.{fraction:0{PLACES}d}"
+
+
+def exact(text: str) -> str:
+    """An amount of Core's, put right. Raises: ValueError."""
+    return written(units(text))
+
+
+def ratio(amount: str, per: str) -> str | None:
+    """One exact amount per other, rounded to eight places; None where there is nothing to divide by."""
+    divisor = units(per)
+    if divisor <= 0:
+        return None
+    return written((2 * units(amount) * _ONE + divisor) // (2 * divisor))

@@ -1,0 +1,75 @@
+"""Base58 as Qortal writes it, and its addresses: 25 bytes of version, hash and checksum."""
+
+import hashlib
+
+ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+ACCOUNT_VERSION = 58
+CONTRACT_VERSION = 23
+
+_DIGITS = {letter: value for value, letter in enumerate(ALPHABET)}
+_ADDRESS_CHARS = 34
+_ADDRESS_BYTES = 25
+_PUBLIC_KEY_BYTES = 32
+# Decoding takes time by the square of the length. A block signature, the longest thing Qortal writes
+# this way, has 175 characters.
+_LONGEST = 200
+
+
+def decode(text: str) -> bytes:
+    """Raises: ValueError where the text is not Base58, or too long to be anything of Qortal's."""
+    if len(text) > _LONGEST:
+        raise ValueError("too long for Base58")
+    number = 0
+    for letter in text:
+        digit = _DIGITS.get(letter)
+        if digit is None:
+            raise ValueError("not Base58")
+        number = number * 58 + digit
+    zeros = len(text) - len(text.lstrip("1"))
+    return bytes(zeros) + number.to_bytes((number.bit_length() + 7) // 8)
+
+
+def encode(data: bytes) -> str:
+    number = int.from_bytes(data)
+    letters = []
+    while number:
+        number, digit = divmod(number, 58)
+        letters.append(ALPHABET[digit])
+    zeros = len(data) - len(data.lstrip(b"\0"))
+    return "1" * zeros + "".join(reversed(letters))
+
+
+def is_address(text: str) -> bool:
+    """True for an account (Q…) or a contract (A…) whose checksum is right."""
+    if len(text) != _ADDRESS_CHARS:
+        return False
+    try:
+        raw = decode(text)
+    except ValueError:
+        return False
+    return (
+        len(raw) == _ADDRESS_BYTES
+        and raw[0] in (ACCOUNT_VERSION, CONTRACT_VERSION)
+        and _checksum(raw[:21]) == raw[21:]
+    )
+
+
+def address_of(public_key: str) -> str:
+    """The account that a public key belongs to.
+
+    Raises: ValueError where it is no public key; NotImplementedError where this Python's OpenSSL was built
+    without RIPEMD-160.
+    """
+    raw = decode(public_key)
+    if len(raw) != _PUBLIC_KEY_BYTES:
+        raise ValueError("a public key has 32 bytes")
+    try:
+        ripemd = hashlib.new("ripemd160", hashlib.sha256(raw).digest())
+    except ValueError as exc:
+        raise NotImplementedError("this Python has no RIPEMD-160, which Qortal addresses need") from exc
+    body = bytes([ACCOUNT_VERSION]) + ripemd.digest()
+    return encode(body + _checksum(body))
+
+
+def _checksum(body: bytes) -> bytes:
+    return hashlib.sha256(hashlib.sha256(body).digest()).digest()[:4]

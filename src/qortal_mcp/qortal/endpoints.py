@@ -1,0 +1,280 @@
+"""Everything that can be asked of Core: the allow-list. Nothing else has a path.
+
+A record says what an address takes and gives. A request is made only here: each value is checked against
+its type and written into its own place, percent-encoded.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Generic, Literal, TypeVar
+from urllib.parse import quote
+
+import msgspec
+from msgspec import UNSET, Meta, Struct
+
+from ..server.tool_errors import invalid_argument
+from .amounts import exact
+from .chains import CHAINS
+from .replies import (
+    Account,
+    Asset,
+    AssetBalance,
+    LastBlock,
+    NameSummary,
+    NodeInfo,
+    NodeStatus,
+    Publication,
+    TradeOffer,
+)
+from .services import SERVICES
+from .types import (
+    Address,
+    AssetId,
+    AssetIds,
+    ConfirmationStatus,
+    FromHeight,
+    GroupId,
+    Heights,
+    Limit,
+    Name,
+    Offset,
+    SmallLimit,
+)
+
+_CHECKS: dict[int, list[tuple[Callable[[Any], bool], str]]] = {}
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Keep(Struct, frozen=True):
+    """How long an answer may be given again."""
+
+    # At most so long.
+    seconds: float
+    # And only while the newest block is the one it was read at.
+    until_next_block: bool = False
+
+
+LIVE = Keep(2)
+SECONDS = Keep(10)
+UNTIL_NEXT_BLOCK = Keep(600, until_next_block=True)
+# Things that are fixed once they exist, such as the name of an asset.
+HOURS = Keep(3600)
+
+
+class Request(Struct, frozen=True):
+    """One GET, ready to be sent as written."""
+
+    template: str
+    target: str
+
+
+class Endpoint(Struct, Generic[T_co], frozen=True):
+    """One address of Core's that may be asked."""
+
+    template: str
+    # What the body is read with. Core's Content-Type says little, the address says it all.
+    read: Callable[[bytes], T_co]
+    keep: Keep
+    path: Mapping[str, Any] = {}
+    query: Mapping[str, Any] = {}
+    # What it gives, for people and documents.
+    returns: str = ""
+    # What is missing when Core answers that there is nothing.
+    noun: str = "Record"
+    # The first version of Core that has it; everything older than 3.0 counts as that.
+    since: str = "3.0.0"
+
+    def request(self, values: Mapping[str, Any]) -> Request:
+        """The request for these values. None and UNSET mean: not given.
+
+        Raises: ToolError where a value does not fit; TypeError for a parameter that Core does not have here.
+        """
+        segments: dict[str, str] = {}
+        parameters: dict[str, str] = {}
+        for name, value in values.items():
+            if value is None or value is UNSET:
+                continue
+            if name in self.path:
+                segments[name] = path_segment(name, _checked(name, value, self.path[name]))
+            elif name in self.query:
+                parameters[name] = _parameter(name, _checked(name, value, self.query[name]))
+            else:
+                raise TypeError(f"{self.template} has no parameter {name}")
+        if len(segments) < len(self.path):
+            raise TypeError(f"{self.template} needs {', '.join(self.path)}")
+        target = self.template.format_map(segments) if segments else self.template
+        if parameters:
+            target += "?" + "&".join(parameters.values())
+        return Request(self.template, target)
+
+
+def path_segment(name: str, value: object) -> str:
+    """A value as one segment of a path, whatever is in it. Raises: ToolError."""
+    text = str(value)
+    # Quoting leaves dots alone and HTTP clients fold them: /names/.. would ask for /.
+    if text in {"", ".", ".."}:
+        raise invalid_argument(f"Invalid {name}.", "It cannot be part of a path.")
+    return _encoded(name, text)
+
+
+def _encoded(name: str, value: object) -> str:
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    if text.isalnum() and text.isascii():  # most values: addresses, numbers, Core's own words
+        return text
+    if not text:  # an empty parameter means "no filter" or "no limit" to Core
+        raise invalid_argument(f"Invalid {name}.", "It is empty.")
+    try:
+        return quote(text, safe="")
+    except UnicodeEncodeError:
+        raise invalid_argument(f"Invalid {name}.", "It is not proper Unicode.") from None
+
+
+def _checked(name: str, value: Any, kind: Any) -> Any:
+    try:
+        value = msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        raise invalid_argument(f"Invalid {name}.") from None
+    for check, noun in _checks_of(kind):
+        if not check(value):
+            raise invalid_argument(f"Invalid {noun or name}.")
+    return value
+
+
+def _checks_of(kind: Any) -> list[tuple[Callable[[Any], bool], str]]:
+    """What a type asks beyond its schema. Types are constants of this package, so each is looked at once."""
+    checks = _CHECKS.get(id(kind))
+    if checks is None:
+        extras = [meta.extra or {} for meta in getattr(kind, "__metadata__", ())]
+        checks = _CHECKS[id(kind)] = [
+            (extra["check"], extra.get("noun", "")) for extra in extras if "check" in extra
+        ]
+    return checks
+
+
+def _parameter(name: str, value: Any) -> str:
+    if isinstance(value, list):
+        return "&".join(f"{name}={_encoded(name, each)}" for each in value)
+    return f"{name}={_encoded(name, value)}"
+
+
+def _json(kind: type[T]) -> Callable[[bytes], T]:
+    return msgspec.json.Decoder(kind).decode
+
+
+def _amount(body: bytes) -> str:
+    return exact(body.decode().strip())
+
+
+# Core's own words for chains and services; how people write them is the tools' business.
+CoreChain = Annotated[str, Meta(extra={"check": {chain.name for chain in CHAINS}.__contains__})]
+CoreService = Annotated[str, Meta(extra={"check": {service.name for service in SERVICES}.__contains__})]
+Ordering = Literal["ASSET_BALANCE_ACCOUNT", "ACCOUNT_ASSET", "ASSET_ACCOUNT"]
+
+NODE_STATUS = Endpoint(
+    "/admin/status", _json(NodeStatus), LIVE, returns="Synchronization, height and number of peers."
+)
+NODE_INFO = Endpoint("/admin/info", _json(NodeInfo), LIVE, returns="Version and uptime.")
+LAST_BLOCK = Endpoint("/blocks/last", _json(LastBlock), LIVE, returns="The newest block.", noun="Block")
+
+ACCOUNT = Endpoint(
+    "/addresses/{address}",
+    _json(Account),
+    UNTIL_NEXT_BLOCK,
+    path={"address": Address},
+    returns="Level, blocks minted and public key of an account that was seen on the chain.",
+    noun="Address",
+)
+BALANCE = Endpoint(
+    "/addresses/balance/{address}",
+    _amount,
+    UNTIL_NEXT_BLOCK,
+    path={"address": Address},
+    query={"assetId": AssetId},
+    returns="A confirmed balance, as plain text.",
+)
+NAMES_OF = Endpoint(
+    "/names/address/{address}",
+    _json(list[NameSummary]),
+    UNTIL_NEXT_BLOCK,
+    path={"address": Address},
+    query={"limit": Limit, "offset": Offset},
+    returns="The names an account owns, oldest first.",
+)
+PRIMARY_NAME = Endpoint(
+    "/names/primary/{address}",
+    _json(NameSummary),
+    UNTIL_NEXT_BLOCK,
+    path={"address": Address},
+    returns="The name an account goes by; no name where it has none.",
+    since="5.0.0",
+)
+ASSET = Endpoint(
+    "/assets/info",
+    _json(Asset),
+    HOURS,
+    query={"assetId": AssetId},
+    returns="One asset.",
+    noun="Asset",
+)
+ASSET_BALANCES = Endpoint(
+    "/assets/balances",
+    _json(list[AssetBalance]),
+    UNTIL_NEXT_BLOCK,
+    query={
+        "address": Address,
+        "assetid": AssetIds,
+        "ordering": Ordering,
+        "excludeZero": bool,
+        "limit": Limit,
+    },
+    returns="What an account holds, asset by asset.",
+)
+TRADE_OFFERS = Endpoint(
+    "/crosschain/tradeoffers",
+    _json(list[TradeOffer]),
+    SECONDS,
+    query={"foreignBlockchain": CoreChain, "limit": Limit, "offset": Offset},
+    returns="Open offers of QORT. Limit and offset count contracts of each kind, before filtering.",
+)
+HIDDEN_OFFERS = Endpoint(
+    "/crosschain/tradeoffers/hidden",
+    _json(list[TradeOffer]),
+    SECONDS,
+    query={"foreignBlockchain": CoreChain},
+    returns="Offers that Core hides after failed attempts to buy.",
+    since="4.1.0",
+)
+PUBLICATIONS = Endpoint(
+    "/arbitrary/search",
+    _json(list[Publication]),
+    SECONDS,
+    query={
+        "startBlock": FromHeight,
+        "blockLimit": Heights,
+        "txGroupId": GroupId,
+        "service": CoreService,
+        "name": Name,
+        "address": Address,
+        "confirmationStatus": ConfirmationStatus,
+        "limit": SmallLimit,
+        "offset": Offset,
+        "reverse": bool,
+    },
+    returns="Transactions that published something on QDN.",
+)
+
+ENDPOINTS: tuple[Endpoint[Any], ...] = (
+    NODE_STATUS,
+    NODE_INFO,
+    LAST_BLOCK,
+    ACCOUNT,
+    BALANCE,
+    NAMES_OF,
+    PRIMARY_NAME,
+    ASSET,
+    ASSET_BALANCES,
+    TRADE_OFFERS,
+    HIDDEN_OFFERS,
+    PUBLICATIONS,
+)

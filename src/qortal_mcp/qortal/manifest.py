@@ -1,0 +1,77 @@
+"""What the server says about itself outside the protocol: the manifest and llms.txt. Pure, from the server at hand."""
+
+from typing import Any
+
+import msgspec
+
+from ..protocol.versions import NEWEST_HANDSHAKE, REVISIONS
+from ..server.catalogue import capabilities_in
+from ..server.dispatch import Server
+
+ENDPOINT = "/mcp"
+WEBSOCKET = "/ws"
+
+_TRANSPORTS = (
+    {"type": "streamable-http", "path": ENDPOINT},
+    {"type": "websocket", "path": WEBSOCKET, "subprotocol": "mcp"},
+    {"type": "stdio", "command": "qortal-mcp", "args": ["stdio"]},
+)
+_DOCUMENTATION = {
+    "readme": "README.md",
+    "design": "DESIGN.md",
+    "tools": "docs/tools.md",
+    "settings": "docs/settings.md",
+    "forModels": "/llms.txt",
+}
+
+
+def manifest(server: Server, *, needs_token: bool = False) -> dict[str, Any]:
+    """Name, version, how to connect and every listed tool."""
+    offers = server.catalogue.capabilities(server.client_logging, server.announces_changes)
+    return {
+        "name": server.info.name,
+        "version": server.info.version,
+        "protocolVersions": list(REVISIONS),
+        "endpoint": ENDPOINT,
+        "transports": list(_TRANSPORTS),
+        "authentication": {"type": "bearer" if needs_token else "none", "oauth": False},
+        "capabilities": capabilities_in(NEWEST_HANDSHAKE, offers, subscribe=server.resource_updates),
+        "documentation": _DOCUMENTATION,
+        "tools": listed_tools(server),
+    }
+
+
+def listed_tools(server: Server) -> list[dict[str, Any]]:
+    """The definitions as clients of the newest handshake get them."""
+    tools = [
+        tool.definition_for(NEWEST_HANDSHAKE) for tool in server.catalogue.tools.values() if tool.tool.listed
+    ]
+    found: list[dict[str, Any]] = msgspec.to_builtins(tools)
+    return found
+
+
+def llms_txt(server: Server, *, needs_token: bool = False) -> str:
+    """A page for models that come by HTTP: what this is, how to connect, which tools there are."""
+    lines = [
+        f"# {server.info.name} {server.info.version}",
+        "",
+        "> Reads the Qortal blockchain over the Model Context Protocol (MCP), and nothing but reads it.",
+        "",
+        "## Connect",
+        "",
+        f"- Streamable HTTP: POST JSON-RPC messages to {ENDPOINT} on this host.",
+        f"- WebSocket: {WEBSOCKET} on this host, subprotocol mcp, one message per text frame.",
+        "- stdio: start `qortal-mcp stdio`.",
+        f"- Revisions: {', '.join(REVISIONS)}.",
+        "- Authentication: "
+        + ("send `Authorization: Bearer TOKEN`." if needs_token else "none.")
+        + " There is no OAuth.",
+        "- Look at `error` first, then at `isError`; the value is in `structuredContent`, and the same as text.",
+        "",
+        "## Tools",
+        "",
+        *(f"- {tool['name']}: {' '.join(tool['description'].split())}" for tool in listed_tools(server)),
+    ]
+    if server.instructions:
+        lines += ["", "## Instructions", "", server.instructions]
+    return "\n".join(lines) + "\n"

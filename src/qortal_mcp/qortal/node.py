@@ -1,0 +1,243 @@
+"""Node: what the tools ask. It can only get, and only what the allow-list holds.
+
+reading = node.reading()
+balance = await reading.get(BALANCE, address=address)
+return Balance(balance=balance, asOf=reading.as_of, notes=reading.notes())
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, TypeVar
+
+from msgspec import UNSET, Struct, UnsetType
+
+from ..metrics import Metrics
+from ..server.tool_errors import ToolError
+from .as_of import AsOf, Tip
+from .cache import ByteCache
+from .endpoints import ENDPOINTS, Endpoint, Request
+from .failures import NodeFailure
+from .flights import Flights
+from .http_source import HttpSource
+from .limits import DEFAULT, NodeLimits
+from .sample import SAMPLE_NOTICE, SampleSource
+from .source import Source
+from .upstream import Upstream
+
+T = TypeVar("T")
+
+DEFAULT_URL = "http://127.0.0.1:12391"
+
+_ALLOWED = frozenset(id(endpoint) for endpoint in ENDPOINTS)
+# What one kept answer costs beside its bytes.
+_ENTRY_BYTES = 500
+# Failures that leave the rest of an answer intact: this node does not offer the thing.
+_ABSENT = frozenset({"NOT_SUPPORTED", "NOT_FOUND", "NODE_REFUSED", "NODE_ERROR"})
+
+
+class Kept(Struct, frozen=True):
+    """An answer, what it was read with, and what must hold for giving it again."""
+
+    value: Any
+    as_of: AsOf
+    read_at: float
+    # The newest block from before the question was asked; None where that is not known.
+    block: str | None
+
+
+class Node:
+    """One or several nodes in order: the first healthy one answers."""
+
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        limits: NodeLimits = DEFAULT,
+        *,
+        notice: str | None = None,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        if not sources:
+            raise ValueError("a node needs at least one source")
+        self.notice = notice
+        self._now = now
+        self._flights = Flights()
+        self._upstreams = [Upstream(source, limits, self._flights, now) for source in sources]
+        self._cache: ByteCache[Kept] = ByteCache(limits.cache_bytes, limits.cached_reply_bytes)
+
+    @classmethod
+    def at(cls, urls: Sequence[str] = (DEFAULT_URL,), limits: NodeLimits = DEFAULT) -> "Node":
+        """Nodes over HTTP. Raises: ValueError for an address that is none."""
+        return cls([HttpSource(url, limits) for url in urls], limits)
+
+    @classmethod
+    def sample(cls, limits: NodeLimits = DEFAULT) -> "Node":
+        """The sample chain; its answers say what they are."""
+        return cls([SampleSource()], limits, notice=SAMPLE_NOTICE)
+
+    @property
+    def origin(self) -> str:
+        """Who would be asked now."""
+        return self._order()[0].source.origin
+
+    def reading(self) -> "Reading":
+        """Begin one answer."""
+        return Reading(self)
+
+    async def warm(self) -> None:
+        """Load what the first question needs."""
+        for upstream in self._upstreams:
+            await upstream.source.warm()
+
+    async def close(self) -> None:
+        await self._flights.close()
+        for upstream in self._upstreams:
+            await upstream.source.close()
+
+    def watch(self, metrics: Metrics) -> None:
+        """Show what goes on between us and the nodes."""
+        metrics.gauge(
+            "qortal_node_requests_in_flight",
+            "Requests to nodes that are being answered.",
+            lambda: sum(upstream.gate.inside for upstream in self._upstreams),
+        )
+        metrics.gauge(
+            "qortal_node_cache_bytes", "Answers of nodes kept in memory.", lambda: self._cache.bytes
+        )
+
+    # -- asking --------------------------------------------------------------------------------------
+
+    async def kept(self, endpoint: Endpoint[Any], values: dict[str, Any]) -> Kept:
+        """An answer, from memory where it still holds.
+
+        Raises: ToolError.
+        """
+        assert id(endpoint) in _ALLOWED, "only what the allow-list holds can be asked"
+        key = (endpoint.template, *((name, _hashable(value)) for name, value in values.items()))
+        found = self._cache.get(key)
+        if found is not None and await self._holds(found, endpoint):
+            return found
+        result = await self._flights.join(key, lambda: self._fetch(key, endpoint, endpoint.request(values)))
+        assert isinstance(result, Kept), "what _fetch gives"
+        return result
+
+    async def tip(self) -> Tip:
+        """The newest block of the first node that answers. Raises: ToolError."""
+        return await self._first_of(Upstream.tip)
+
+    async def _holds(self, kept: Kept, endpoint: Endpoint[Any]) -> bool:
+        if self._now() - kept.read_at > endpoint.keep.seconds:
+            return False
+        if not endpoint.keep.until_next_block:
+            return True
+        try:
+            return (await self._order()[0].tip()).block == kept.block
+        except ToolError:
+            return False
+
+    async def _fetch(self, key: Any, endpoint: Endpoint[Any], request: Request) -> Kept:
+        return await self._first_of(lambda upstream: self._ask(upstream, key, endpoint, request))
+
+    async def _ask(self, upstream: Upstream, key: Any, endpoint: Endpoint[Any], request: Request) -> Kept:
+        before = upstream.known_tip()
+        coming = None if before is not None else upstream.tip_soon()
+        read_at = self._now()
+        value, size = await upstream.ask(endpoint, request)
+        as_of = before.as_of if before is not None else None
+        if coming is not None:
+            as_of = await _as_of_or_none(coming)
+        if as_of is None:
+            as_of = AsOf(upstream.source.origin, None, None, None)
+        kept = Kept(value, as_of, read_at, None if before is None else before.block)
+        if before is not None or not endpoint.keep.until_next_block:
+            self._cache.put(key, kept, size + _ENTRY_BYTES)
+        return kept
+
+    async def _first_of(self, ask: Callable[[Upstream], Awaitable[T]]) -> T:
+        first_failure: NodeFailure | None = None
+        for upstream in self._order():
+            try:
+                result = await ask(upstream)
+            except NodeFailure as exc:
+                if not exc.rests_node:
+                    raise
+                upstream.rest()
+                first_failure = first_failure or exc
+            else:
+                upstream.recovered()
+                return result
+        assert first_failure is not None, "there is at least one upstream"
+        raise first_failure
+
+    def _order(self) -> list[Upstream]:
+        """Those in good health first. Where all rest, asking is the way to find out."""
+        if len(self._upstreams) == 1:
+            return self._upstreams
+        healthy = [upstream for upstream in self._upstreams if not upstream.is_resting]
+        resting = [upstream for upstream in self._upstreams if upstream.is_resting]
+        if healthy:
+            for upstream in resting:
+                upstream.probe_if_due()
+        return healthy + resting
+
+
+class Reading:
+    """One answer being put together: what is asked for it, and as of when that holds."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._seen: list[AsOf] = []
+
+    async def get(self, endpoint: Endpoint[T], **values: Any) -> T:
+        """Raises: ToolError."""
+        kept = await self._node.kept(endpoint, values)
+        self._seen.append(kept.as_of)
+        value: T = kept.value
+        return value
+
+    async def optional(self, endpoint: Endpoint[T], **values: Any) -> T | None:
+        """None where this node does not have it, or does not give it."""
+        try:
+            return await self.get(endpoint, **values)
+        except NodeFailure as exc:
+            if exc.code not in _ABSENT:
+                raise
+            return None
+
+    async def height(self) -> int:
+        """The height of the newest block. Raises: ToolError."""
+        return (await self._node.tip()).height
+
+    @property
+    def as_of(self) -> AsOf:
+        """The oldest state that any part of the answer shows."""
+        assert self._seen, "an answer without a question"
+        if len(self._seen) == 1:
+            return self._seen[0]
+        return min(self._seen, key=lambda seen: -1 if seen.height is None else seen.height)
+
+    def notes(self, *own: str) -> list[str] | UnsetType:
+        """What is to be said about this answer."""
+        notes = list(own)
+        if len(self._seen) > 1 and len({seen.node for seen in self._seen}) > 1:
+            notes.append(
+                "Several nodes took part in this answer; asOf names the one that is furthest behind."
+            )
+        if self.as_of.height is None:
+            notes.append("The node did not tell its height.")
+        if self._node.notice is not None:
+            notes.append(self._node.notice)
+        return notes or UNSET
+
+
+async def _as_of_or_none(coming: "asyncio.Task[Tip]") -> AsOf | None:
+    """The height that goes with an answer; a node that does not tell it has answered all the same."""
+    try:
+        tip = await asyncio.shield(coming)
+    except ToolError:
+        return None
+    return tip.as_of
+
+
+def _hashable(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,77 @@
+"""From a request to an answer: which address it is, and who answers for it."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+from ..source import RawReply
+from . import accounts, node_facts, publications, trades
+from .chain import Chain, sample_chain
+from .parameters import Parameters
+from .replies import Refusal, page
+
+# Adding an address is one line here and one function in the file of its subject.
+ROUTES: dict[str, Callable[..., RawReply]] = {
+    "/admin/status": node_facts.status,
+    "/admin/info": node_facts.info,
+    "/blocks/last": node_facts.last_block,
+    "/addresses/{address}": accounts.account,
+    "/addresses/balance/{address}": accounts.balance,
+    "/names/address/{address}": accounts.names_of,
+    "/names/primary/{address}": accounts.primary_name,
+    "/assets/info": accounts.asset,
+    "/assets/balances": accounts.asset_balances,
+    "/crosschain/tradeoffers": trades.offers,
+    "/crosschain/tradeoffers/hidden": trades.hidden_offers,
+    "/arbitrary/search": publications.search,
+}
+
+_BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})|%00")
+
+
+def answer(target: str, chain: Chain | None = None) -> RawReply:
+    """What Core would answer to a GET of this path and query, as written in the request."""
+    path, _, query = target.partition("?")
+    try:
+        route, values = _find(_segments(path))
+        return route(sample_chain() if chain is None else chain, Parameters(query), **values)
+    except Refusal as refusal:
+        return refusal.reply
+
+
+def _segments(path: str) -> list[str]:
+    """The parts of a path, unquoted after it was cut: an escaped slash stays data."""
+    if "//" in path or _BAD_ESCAPE.search(path):
+        raise page(400)
+    segments = []
+    for written in path.removeprefix("/").removesuffix("/").split("/"):
+        text = unquote_to_bytes(written.partition(";")[0]).decode(errors="replace")
+        if text in (".", "..") and "%" in written:
+            raise page(400)
+        segments.append(text)
+    return segments
+
+
+def _find(segments: list[str]) -> tuple[Callable[..., RawReply], dict[str, str]]:
+    for pattern, route in _PATTERNS:
+        values: dict[str, str] = {}
+        if len(pattern) == len(segments) and all(map(_fits, pattern, segments)):
+            values = {
+                part[1:-1]: text for part, text in zip(pattern, segments, strict=True) if part[0] == "{"
+            }
+            return route, values
+    raise page(404)
+
+
+def _fits(part: str, text: str) -> bool:
+    return bool(text) if part[0] == "{" else part == text
+
+
+def _literal_first(row: tuple[list[str], Any]) -> list[bool]:
+    return [part[0] == "{" for part in row[0]]
+
+
+_PATTERNS = sorted(
+    ((template.strip("/").split("/"), route) for template, route in ROUTES.items()), key=_literal_first
+)

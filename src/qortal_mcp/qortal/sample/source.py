@@ -1,0 +1,20 @@
+"""The sample chain as a source in this process. It passes through all that a node's answers pass through."""
+
+from ..endpoints import Request
+from ..source import RawReply
+from .reader import answer
+
+SAMPLE_NOTICE = "Sample data from a small test chain: not the real Qortal chain."
+
+
+class SampleSource:
+    origin = "sample"
+
+    async def fetch(self, request: Request) -> RawReply:
+        return answer(request.target)
+
+    async def warm(self) -> None:
+        answer("/admin/status")
+
+    async def close(self) -> None:
+        pass

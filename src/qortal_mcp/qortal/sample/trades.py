@@ -1,0 +1,57 @@
+"""Offers of the sample chain, with Core's odd paging."""
+
+from collections import defaultdict
+from typing import Any
+
+from ..chains import CHAINS
+from ..source import RawReply
+from .chain import Chain
+from .parameters import Paging, Parameters
+from .replies import as_json, core_error
+
+_MOST_AT_ONCE = 100
+_CHAIN_NAMES = {chain.name for chain in CHAINS}
+
+
+def offers(chain: Chain, parameters: Parameters) -> RawReply:
+    """Limit and offset count contracts of each kind; what is not on offer is dropped after that."""
+    paging = Paging(parameters)
+    if paging.limit is not None and paging.limit > _MOST_AT_ONCE:
+        raise core_error(125)
+    hidden = {offer["qortalAtAddress"] for offer in chain["hiddenOffers"]}
+    found = [
+        trade
+        for kind in _unfinished(chain, _chain_of(parameters)).values()
+        for trade in paging.of(kind)
+        if trade["mode"] == "OFFERING"
+    ]
+    found.sort(key=_created, reverse=paging.reverse)
+    shown = [trade for trade in found if trade["qortalAtAddress"] not in hidden]
+    return as_json(shown if paging.all else shown[: paging.limit])
+
+
+def hidden_offers(chain: Chain, parameters: Parameters) -> RawReply:
+    wanted = _chain_of(parameters)
+    return as_json([o for o in chain["hiddenOffers"] if wanted in (None, o["foreignBlockchain"])])
+
+
+def _chain_of(parameters: Parameters) -> str | None:
+    """Core takes a chain it does not know for no chain at all."""
+    name = parameters.text("foreignBlockchain")
+    return name if name in _CHAIN_NAMES else None
+
+
+def _unfinished(chain: Chain, name: str | None) -> dict[str, list[dict[str, Any]]]:
+    """Contracts that still run, oldest first, by kind."""
+    kinds: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for address, trade in chain["trades"].items():
+        if "acctName" not in trade or chain["contracts"][address]["isFinished"]:
+            continue
+        if name in (None, trade["foreignBlockchain"]):
+            kinds[trade["acctName"]].append(trade)
+    return {kind: sorted(trades, key=_created) for kind, trades in kinds.items()}
+
+
+def _created(trade: dict[str, Any]) -> int:
+    created: int = trade["creationTimestamp"]
+    return created

@@ -1,0 +1,333 @@
+"""What an operator may change: options in groups, which each command combines.
+
+An option is spelt once, as a field. Its flag, its variable, the `--help` text and docs/settings.md are derived
+from the field's name, type, default and description. A flag beats a variable, a variable beats the default.
+
+WrongSetting: somebody wrote a setting that cannot be used. Its text names the setting and never its value.
+"""
+
+import functools
+import types
+import typing
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
+
+import msgspec
+from msgspec import Meta, Struct
+
+PREFIX = "QORTAL_MCP_"
+# The one secret. There is no flag for it: other users of a machine can read command lines.
+TOKEN_VARIABLE = PREFIX + "TOKEN"
+# Read by the tests alone, and often set in the same shell.
+TEST_VARIABLES = (PREFIX + "LIVE_NODE",)
+
+# Calls per second and caller, where the server can be reached from elsewhere and nobody said otherwise.
+RATE_BEYOND_LOOPBACK = 50.0
+# No header is longer; a larger file is some other file.
+_TOKEN_FILE_CHARS = 8192
+
+_Group = TypeVar("_Group", bound="Options")
+
+
+class WrongSetting(Exception):
+    """A setting that cannot be used."""
+
+
+class Options(Struct, frozen=True, kw_only=True):
+    """A group of options. `title` heads it wherever options are listed."""
+
+    title: ClassVar[str]
+
+
+NodeAddress = Annotated[str, Meta(pattern=r"^https?://[^\s/]+\S*\Z", max_length=500)]
+CallsPerSecond = Annotated[float, Meta(ge=0, le=1_000_000)]
+ListenAddress = Annotated[
+    str, Meta(pattern=r"^(\[[0-9A-Fa-f:.]+\]|[^\s:\[\]/]+):[0-9]{1,5}\Z", max_length=300)
+]
+
+
+class NodeOptions(Options, frozen=True, kw_only=True):
+    """Which chain is read, and which tools are offered."""
+
+    title: ClassVar[str] = "Node and tools"
+
+    node: Annotated[
+        tuple[NodeAddress, ...],
+        Meta(
+            description="Address of a Qortal Core node. Repeated: the first healthy one in the order given answers.",
+            extra={"metavar": "URL", "expected": "an address that starts with http:// or https://"},
+        ),
+    ] = ("http://127.0.0.1:12391",)
+    sample: Annotated[
+        bool, Meta(description="Read the built-in sample chain instead of a node. Every answer says so.")
+    ] = False
+    toolsets: Annotated[
+        str,
+        Meta(
+            description="Which groups of tools to offer: `all`, a list, or changes to the default such as `+chat,-raw`.",
+            extra={"metavar": "LIST"},
+        ),
+    ] = "default"
+
+
+class ListenOptions(Options, frozen=True, kw_only=True):
+    """Where the HTTP door is, and who may use it."""
+
+    title: ClassVar[str] = "Listening"
+
+    listen: Annotated[
+        ListenAddress,
+        Meta(
+            description="Address to listen on. Port 0 takes a free one; IPv6 stands in brackets.",
+            extra={"metavar": "HOST:PORT", "expected": "HOST:PORT, such as 127.0.0.1:8000 or [::1]:8000"},
+        ),
+    ] = "127.0.0.1:8000"
+    token_file: Annotated[
+        str | None,
+        Meta(
+            description=f"File with the token that clients must send. The variable {TOKEN_VARIABLE} may hold the token itself.",
+            extra={"metavar": "FILE"},
+        ),
+    ] = None
+    without_token: Annotated[bool, Meta(description="Allow listening beyond loopback without a token.")] = (
+        False
+    )
+    allow_host: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="A name that clients may use in the Host header, besides those of loopback.",
+            extra={"metavar": "NAME[:PORT]"},
+        ),
+    ] = ()
+    allow_origin: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="An origin whose web pages may use the server, besides its own.",
+            extra={"metavar": "ORIGIN"},
+        ),
+    ] = ()
+    rate_limit: Annotated[
+        CallsPerSecond | None,
+        Meta(
+            description="Calls per second that one caller may make; 0 for no limit.",
+            extra={
+                "metavar": "NUMBER",
+                "expected": "a number, 0 or more",
+                "default": f"none on loopback, {RATE_BEYOND_LOOPBACK:g} beyond",
+            },
+        ),
+    ] = None
+
+
+class SampleNodeOptions(Options, frozen=True, kw_only=True):
+    """Where the sample chain listens as a node of its own."""
+
+    title: ClassVar[str] = "Listening"
+
+    listen: Annotated[
+        ListenAddress,
+        Meta(
+            description="Address to listen on: by default the one where a node is looked for.",
+            extra={"metavar": "HOST:PORT", "expected": "HOST:PORT, such as 127.0.0.1:12391"},
+        ),
+    ] = "127.0.0.1:12391"
+
+
+class LogOptions(Options, frozen=True, kw_only=True):
+    """What is written to standard error."""
+
+    title: ClassVar[str] = "Logging"
+
+    log_level: Annotated[
+        Literal["debug", "info", "warning", "error"],
+        Meta(description="The least important lines to write."),
+    ] = "info"
+    log_format: Annotated[
+        Literal["auto", "json", "text"],
+        Meta(description="`auto` is text on a terminal and JSON lines elsewhere."),
+    ] = "auto"
+
+
+GROUPS: tuple[type[Options], ...] = (NodeOptions, ListenOptions, SampleNodeOptions, LogOptions)
+
+# Either may be given; from the same source, both together are a contradiction.
+_EITHER_OR = (("node", "sample"),)
+
+# Variables of the server that came before, by how their names begin, and what does their work here.
+OLD_VARIABLES = (
+    ("QORTAL_BASE_URL", f"use --node or {PREFIX}NODE"),
+    ("QORTAL_PUBLIC_NODES", f"use --node or {PREFIX}NODE, as often as there are nodes"),
+    ("QORTAL_ALLOW_PUBLIC_FALLBACK", f"name every node that may answer with --node or {PREFIX}NODE"),
+    ("QORTAL_FALLBACK_", "not needed: a node that fails is rested and probed by itself"),
+    ("QORTAL_HTTP_TIMEOUT", "not needed: the time for an answer is fixed"),
+    ("QORTAL_API_KEY", "not needed: no API key is ever read or sent"),
+)
+
+
+class Option(Struct, frozen=True):
+    """One field of a group, as flags, variables and documents need to know it."""
+
+    field: str
+    kind: Any
+    default: Any
+    description: str
+    metavar: str
+    expected: str
+    default_text: str
+    choices: tuple[str, ...] = ()
+    repeatable: bool = False
+    is_switch: bool = False
+
+    @property
+    def flag(self) -> str:
+        return "--" + self.field.replace("_", "-")
+
+    @property
+    def variable(self) -> str:
+        return PREFIX + self.field.upper()
+
+
+@functools.cache
+def options_of(group: type[Options]) -> tuple[Option, ...]:
+    """The options of a group, in the order of its fields."""
+    return tuple(_option(field) for field in msgspec.structs.fields(group))
+
+
+def _option(field: msgspec.structs.FieldInfo) -> Option:
+    plain, *_, meta = typing.get_args(field.type)  # of several annotations the last one is the option's own
+    extra = meta.extra or {}
+    choices = typing.get_args(plain) if typing.get_origin(plain) is Literal else ()
+    return Option(
+        field=field.name,
+        kind=field.type,
+        default=field.default,
+        description=meta.description,
+        metavar=extra.get("metavar") or "|".join(choices),
+        expected=extra.get("expected") or _expected(plain, choices),
+        default_text=extra.get("default") or _default_text(field.default),
+        choices=choices,
+        repeatable=typing.get_origin(plain) is tuple,
+        is_switch=plain is bool,
+    )
+
+
+def _expected(plain: Any, choices: tuple[str, ...]) -> str:
+    if choices:
+        return "one of " + ", ".join(choices)
+    if plain is bool:
+        return "true or false"
+    assert plain is str or typing.get_origin(plain) in (tuple, types.UnionType), (
+        "other types say it themselves"
+    )
+    return "text"
+
+
+def _default_text(default: Any) -> str:
+    if default is None or default is False or default == ():
+        return ""
+    return ", ".join(default) if isinstance(default, tuple) else str(default)
+
+
+def read(group: type[_Group], flags: Mapping[str, Any], environ: Mapping[str, str]) -> _Group:
+    """A group from the flags that were given (by field name) and the environment.
+
+    Raises: WrongSetting.
+    """
+    values: dict[str, Any] = {}
+    for option in options_of(group):
+        if option.field in flags:
+            values[option.field] = _converted(option, flags[option.field], option.flag)
+        elif text := environ.get(option.variable, "").strip():
+            values[option.field] = _converted(option, _listed(option, text), option.variable)
+    for pair in _EITHER_OR:
+        _settle(pair, values, flags)
+    return group(**values)
+
+
+def _listed(option: Option, text: str) -> Any:
+    return [part for piece in text.split(",") if (part := piece.strip())] if option.repeatable else text
+
+
+def _converted(option: Option, raw: Any, source: str) -> Any:
+    if option.choices and isinstance(raw, str):
+        raw = raw.lower()
+    try:
+        return msgspec.convert(raw, option.kind, strict=False)
+    except msgspec.ValidationError:
+        raise WrongSetting(f"{source} must be {option.expected}.") from None
+
+
+def _settle(pair: tuple[str, str], values: dict[str, Any], flags: Mapping[str, Any]) -> None:
+    """Of two settings that exclude each other a flag beats a variable."""
+    given = [name for name in pair if values.get(name)]
+    if len(given) < 2:
+        return
+    by_variable = [name for name in given if name not in flags]
+    if len(by_variable) != 1:
+        names = [(f"--{name}" if name in flags else PREFIX + name.upper()) for name in given]
+        raise WrongSetting(f"{names[0]} and {names[1]} exclude each other; give one of them.")
+    del values[by_variable[0]]
+
+
+def known_variables() -> tuple[str, ...]:
+    """Every variable with our prefix that means something."""
+    ours = (option.variable for group in GROUPS for option in options_of(group))
+    return (*dict.fromkeys(ours), TOKEN_VARIABLE, *TEST_VARIABLES)
+
+
+def refuse_unknown_variables(environ: Mapping[str, str]) -> None:
+    """A misspelt variable would otherwise be a setting that silently does nothing.
+
+    Raises: WrongSetting, naming the variable and the nearest one that exists.
+    """
+    known = known_variables()
+    for name in sorted(environ):
+        if name.startswith(PREFIX) and name not in known:
+            import difflib  # only a mistake pays for it
+
+            near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)
+            raise WrongSetting(f"Unknown variable {name}. The nearest one that exists is {near[0]}.")
+
+
+def old_variables(environ: Mapping[str, str]) -> dict[str, str]:
+    """The variables of the server that came before, with what to use instead. Their values are never used."""
+    return {
+        name: instead
+        for name in sorted(environ)
+        for beginning, instead in OLD_VARIABLES
+        if name.startswith(beginning)
+    }
+
+
+def host_and_port(listen: str) -> tuple[str, int]:
+    """The two parts of an address to listen on; the host without the brackets of IPv6.
+
+    Raises: WrongSetting.
+    """
+    host, _, port = listen.rpartition(":")
+    if int(port) > 65535:
+        raise WrongSetting("--listen needs a port from 0 to 65535.")
+    return host.strip("[]"), int(port)
+
+
+def token(options: ListenOptions, environ: Mapping[str, str]) -> str | None:
+    """The token that clients must send: from the file, else from the variable, else none.
+
+    Raises: WrongSetting.
+    """
+    if options.token_file is None:
+        found, source = environ.get(TOKEN_VARIABLE), TOKEN_VARIABLE
+        if not found:
+            return None
+    else:
+        source = "--token-file"
+        try:
+            with open(options.token_file, encoding="utf-8") as file:
+                found = file.read(_TOKEN_FILE_CHARS)
+        except (OSError, UnicodeDecodeError) as exc:
+            why = exc.strerror if isinstance(exc, OSError) else "not text"
+            raise WrongSetting(f"{source} cannot be read: {why}.") from None
+    stripped = found.strip()
+    if not stripped or not stripped.isascii() or not stripped.isprintable() or " " in stripped:
+        raise WrongSetting(f"The token of {source} must be one word of printable ASCII characters.")
+    return stripped

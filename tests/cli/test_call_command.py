@@ -1,0 +1,165 @@
+"""`call`: arguments as people type them, three forms of the answer, exit codes that scripts can tell apart."""
+
+import json
+import signal
+import socket
+import subprocess
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from tests.cli.running import ALICE, COMMAND, environment, run
+
+from qortal_mcp.cli import call_arguments
+from qortal_mcp.cli.failures import WrongUsage
+from qortal_mcp.cli.main import main
+
+
+@pytest.fixture
+def unused_port() -> Iterator[int]:
+    with socket.socket() as bound:  # bound but not listening: connecting is refused
+        bound.bind(("127.0.0.1", 0))
+        yield bound.getsockname()[1]
+
+
+def test_the_readable_view_is_the_default() -> None:
+    ended = run("call", "get_balance", f"address={ALICE}", "--sample")
+    assert ended.code == 0
+    assert "balance    1,001,427.50833805" in ended.out
+    assert "Note: Sample data" in ended.out
+    assert "As of block " in ended.out
+    assert "\x1b" not in ended.out
+    assert ended.err == ""
+
+
+def test_json_is_the_structured_answer() -> None:
+    answer = run("call", "validate_address", f"address={ALICE}", "--sample", "--json")
+    assert answer.json == {"isValid": True}
+
+
+def test_raw_is_the_whole_result_and_its_text_equals_its_structure() -> None:
+    result = run("call", "get_balance", f"address={ALICE}", "--sample", "--raw").json
+    assert list(result) == ["content", "structuredContent", "isError"]
+    assert result["isError"] is False
+    assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
+
+
+def test_all_three_forms_come_from_the_same_answer() -> None:
+    words = ("call", "get_balance", f"address={ALICE}", "--sample")
+    assert run(*words, "--json").json == run(*words, "--raw").json["structuredContent"]
+
+
+def test_a_tool_error_is_exit_code_1_and_one_line() -> None:
+    ended = run("call", "get_balance", "address=nonsense", "--sample")
+    assert (ended.code, ended.out, ended.err) == (1, "", "qortal-mcp: Invalid Qortal address.\n")
+
+
+def test_a_tool_error_in_raw_form_is_shown_whole_and_still_exit_code_1() -> None:
+    ended = run("call", "get_balance", "address=nonsense", "--sample", "--raw")
+    assert ended.code == 1
+    assert ended.json["isError"] is True
+    assert ended.json["_meta"]["qortal-mcp/error"]["code"] == "INVALID_ARGUMENT"
+
+
+@pytest.mark.parametrize("form", [(), ("--json",), ("--raw",)])
+def test_a_node_that_cannot_be_reached_is_exit_code_3(unused_port: int, form: tuple[str, ...]) -> None:
+    ended = run("call", "get_node_status", "--node", f"http://127.0.0.1:{unused_port}", *form)
+    assert ended.code == 3
+    assert "Node unreachable." in ended.out + ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_an_unknown_tool_is_exit_code_2_with_the_nearest_names(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["call", "get_balanse", "--sample"]) == 2
+    assert "Unknown tool get_balanse. Did you mean get_balance?" in capsys.readouterr().err
+
+
+def test_a_hostile_tool_name_is_shown_harmlessly(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["call", "\x1b[2J" + "x" * 500, "--sample"]) == 2
+    shown = capsys.readouterr().err
+    assert "\x1b" not in shown
+    assert len(shown) < 300
+
+
+def test_an_old_name_of_a_tool_still_works() -> None:
+    assert run("call", "list_hidden_trade_offers", "--sample", "--json").code == 0
+
+
+def test_arguments_may_come_as_one_object(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["call", "validate_address", "--args", f'{{"address":"{ALICE}"}}', "--sample", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"isValid": True}
+
+
+READ = [
+    pytest.param(["height=5"], None, {"height": 5}, id="number"),
+    pytest.param(["name=alice"], None, {"name": "alice"}, id="text"),
+    pytest.param(['name="5"'], None, {"name": "5"}, id="quoted-text"),
+    pytest.param(["query=a=b=c"], None, {"query": "a=b=c"}, id="value-with-equals"),
+    pytest.param(["query="], None, {"query": ""}, id="empty"),
+    pytest.param(["on=true", "off=null"], None, {"on": True, "off": None}, id="words-of-json"),
+    pytest.param(['types=["PAYMENT"]'], None, {"types": ["PAYMENT"]}, id="list"),
+    pytest.param(["n=NaN"], None, {"n": "NaN"}, id="not-json"),
+    pytest.param(["b=2"], '{"a":1}', {"a": 1, "b": 2}, id="object-and-words"),
+    pytest.param([], None, {}, id="none"),
+]
+
+
+@pytest.mark.parametrize(("words", "whole", "expected"), READ)
+def test_a_value_is_json_if_it_parses_and_text_otherwise(
+    words: list[str], whole: str | None, expected: dict[str, Any]
+) -> None:
+    found = {name: json.loads(bytes(raw)) for name, raw in call_arguments.read(words, whole).items()}
+    assert found == expected
+
+
+def test_a_number_reaches_the_tool_as_it_was_typed() -> None:
+    assert bytes(call_arguments.read(["amount=0.10000000"], None)["amount"]) == b"0.10000000"
+
+
+MISTAKES = [
+    pytest.param(["alice"], None, "KEY=VALUE", id="no-equals"),
+    pytest.param(["=alice"], None, "KEY=VALUE", id="no-key"),
+    pytest.param(["a=1", "a=2"], None, "twice", id="twice"),
+    pytest.param(["a=1"], '{"a":1}', "twice", id="twice-over-two-ways"),
+    pytest.param([], "[1]", "--args must be a JSON object", id="not-an-object"),
+    pytest.param([], "{", "--args must be a JSON object", id="not-json"),
+    pytest.param(["a=\udcff"], None, "not UTF-8", id="bytes-that-are-no-text"),
+]
+
+
+@pytest.mark.parametrize(("words", "whole", "reason"), MISTAKES)
+def test_arguments_that_cannot_be_read_are_wrong_usage(
+    words: list[str], whole: str | None, reason: str
+) -> None:
+    with pytest.raises(WrongUsage, match=reason):
+        call_arguments.read(words, whole)
+
+
+def test_json_and_raw_exclude_each_other(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["call", "get_node_status", "--sample", "--json", "--raw"]) == 2
+
+
+def test_what_the_next_page_is_called_with_gives_the_next_page() -> None:
+    first = run("call", "list_trade_offers", "limit=2", "--sample", "--json").json
+    following = run(
+        "call", "list_trade_offers", "--args", json.dumps(first["page"]["next"]), "--sample", "--json"
+    )
+    assert following.json["offers"][0] not in first["offers"]
+
+
+def test_an_interrupt_while_the_node_thinks_is_clean() -> None:
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        silent.settimeout(30)
+        with subprocess.Popen(
+            [*COMMAND, "call", "get_node_status", "--node", f"http://127.0.0.1:{silent.getsockname()[1]}"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment(),
+        ) as process:
+            asked, _ = silent.accept()
+            process.send_signal(signal.SIGINT)
+            assert process.communicate(timeout=30) == (b"", b"")
+            assert process.returncode == 130
+            asked.close()

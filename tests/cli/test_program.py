@@ -1,0 +1,165 @@
+"""The command line as a whole: help, versions, mistakes, pipes and interrupts."""
+
+import subprocess
+import sys
+from importlib import import_module
+
+import click
+import pytest
+from tests.cli.running import COMMAND, environment, run
+
+from qortal_mcp import __version__, settings
+from qortal_mcp.cli.main import main
+from qortal_mcp.cli.options import SettingsCommand
+from qortal_mcp.cli.program import COMMANDS, module_of
+from qortal_mcp.protocol.versions import REVISIONS
+
+
+def test_the_version_is_the_packages() -> None:
+    assert run("--version").out == f"qortal-mcp {__version__}\n"
+    assert run("version").out.startswith(f"qortal-mcp {__version__}\n")
+
+
+def test_version_as_json_names_every_revision_spoken() -> None:
+    assert run("version", "--json").json == {
+        "name": "qortal-mcp",
+        "version": __version__,
+        "protocolVersions": list(REVISIONS),
+    }
+
+
+def test_help_lists_every_command_in_its_section(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    shown = capsys.readouterr().out
+    for name, entry in COMMANDS.items():
+        assert f"  {name} " in shown
+        assert f"{entry.section}:\n" in shown
+        assert entry.summary in shown
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_of_a_command_begins_with_its_summary(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([name, "--help"]) == 0
+    assert COMMANDS[name].summary in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_of_a_command_shows_each_variable_and_default(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("QORTAL_MCP_TOKEN", "planted")
+    assert main([name, "--help"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    command = import_module(module_of(name)).command
+    groups = command.groups if isinstance(command, SettingsCommand) else ()
+    for option in (option for group in groups for option in settings.options_of(group)):
+        assert option.variable in shown
+        assert f"default: {option.default_text}" in shown or not option.default_text
+    assert "planted" not in shown
+
+
+def test_no_command_at_all_is_answered_with_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    assert "Usage:" in capsys.readouterr().err
+
+
+WRONG = [
+    pytest.param(["serv"], "Unknown command serv. Did you mean serve", id="command"),
+    pytest.param(["--frobnicate"], "No such option", id="option"),
+    pytest.param(["serve", "--frobnicate"], "No such option", id="option-of-serve"),
+    pytest.param(["stdio", "--frobnicate"], "No such option", id="option-of-stdio"),
+    pytest.param(["stdio", "extra"], "unexpected extra argument", id="argument-of-stdio"),
+    pytest.param(["stdio", "--node"], "requires an argument", id="option-without-value"),
+    pytest.param(["stdio", "--log-level", "loud"], "loud", id="choice"),
+    pytest.param(["stdio", "--node", "x:1"], "--node must be", id="value"),
+    pytest.param(["stdio", "--node", "http://x/path"], "--node: a node's address", id="node-with-path"),
+    pytest.param(["tools", "--toolsets", "nope"], "--toolsets: there is no toolset", id="toolset"),
+    pytest.param(["stdio", "--toolsets", "nope"], "--toolsets: there is no toolset", id="toolset-of-stdio"),
+    pytest.param(["tools", "--json", "--tokens"], "exclude each other", id="two-forms"),
+    pytest.param(["tools", "--sample", "--node", "http://x"], "exclude each other", id="two-chains"),
+]
+
+
+@pytest.mark.parametrize(("words", "reason"), WRONG)
+def test_wrong_usage_is_one_line_on_standard_error_and_exit_code_2(
+    words: list[str], reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert reason in shown.err
+    assert len(shown.err.splitlines()) == 1
+    assert shown.err.startswith("qortal-mcp: ")
+
+
+@pytest.mark.parametrize("name", ["serve", "stdio", "tools", "sample-node"])
+def test_a_misspelt_variable_stops_every_command_with_its_name(name: str) -> None:
+    ended = run(name, env={"QORTAL_MCP_NOODE": "planted"})
+    assert ended.code == 2
+    assert "Unknown variable QORTAL_MCP_NOODE. The nearest one that exists is QORTAL_MCP_NODE." in ended.err
+    assert "planted" not in ended.err
+
+
+def test_variables_of_the_earlier_server_get_one_warning_and_are_not_used() -> None:
+    old = {"QORTAL_BASE_URL": "http://planted", "QORTAL_API_KEY": "planted", "QORTAL_API_KEY_FILE": "planted"}
+    ended = run("call", "get_node_status", "--sample", env=old)
+    assert ended.code == 0
+    (line,) = ended.err.splitlines()
+    assert '"level":"warning"' in line
+    assert "QORTAL_MCP_NODE" in line
+    assert all(name in line for name in old)
+    assert "planted" not in ended.out + ended.err
+
+
+def test_a_reader_that_has_seen_enough_causes_no_traceback() -> None:
+    for words in (["tools"], ["--help"], ["tools", "--json"]):
+        process = subprocess.Popen(
+            [*COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+        )
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
+        process.stderr.close()
+        assert process.wait(30) == 0
+
+
+def test_a_closed_standard_error_is_no_reason_for_another_exit_code() -> None:
+    script = f"{' '.join(COMMAND)} nothing 2>&-"
+    assert subprocess.run(["sh", "-c", script], env=environment(), timeout=30).returncode == 2
+
+
+def test_an_interrupt_ends_a_command_without_a_traceback(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*args: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("qortal_mcp.cli.tools.ask", interrupted)
+    assert main(["tools"]) == 130
+    assert capsys.readouterr().err == ""
+
+
+def test_a_shell_can_complete_commands_and_options() -> None:
+    def completed(words: str, at: int) -> str:
+        asked = {"_QORTAL_MCP_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(at)}
+        return run(env=asked).out
+
+    assert completed("qortal-mcp s", 1).split() == ["plain,serve", "plain,stdio", "plain,sample-node"]
+    assert "plain,--node" in completed("qortal-mcp call --n", 2)
+    assert completed("qortal-mcp call --log-format j", 3).split() == ["plain,json"]
+
+
+def test_a_command_is_imported_only_when_it_runs() -> None:
+    code = (
+        "import sys; from qortal_mcp.cli.main import main; main(['--help'])\n"
+        "sys.exit(' '.join(m for m in sys.modules if m.startswith(('aiohttp', 'uvicorn', 'rich', 'asyncio',"
+        "'qortal_mcp.server', 'qortal_mcp.qortal', 'qortal_mcp.cli.serve', 'qortal_mcp.cli.call'))))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=30, env=environment())
+    assert done.stderr == b"\n"
+
+
+def test_every_command_is_a_click_command() -> None:
+    for name in COMMANDS:
+        assert isinstance(import_module(module_of(name)).command, click.Command)

@@ -1,0 +1,203 @@
+"""Generated documents: they say what the code says, and a stale one is noticed."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from docs import generated, limits_tables
+from docs.__main__ import main, summary
+from docs.markers import BrokenMarkers, filled
+from docs.schemas import fields, type_in_words
+
+from qortal_mcp import __version__, settings
+from qortal_mcp.limits import Limits
+from qortal_mcp.protocol.versions import REVISIONS
+from qortal_mcp.qortal.endpoints import ENDPOINTS
+from qortal_mcp.qortal.limits import NodeLimits
+from qortal_mcp.qortal.manifest import llms_txt, manifest
+from qortal_mcp.qortal.node import Node
+from qortal_mcp.qortal.server import NAME, make_server
+from qortal_mcp.qortal.tools import TOOLS
+
+ROOT = generated.ROOT
+LISTED = [tool.name for tool in TOOLS if tool.listed]
+
+
+@pytest.mark.parametrize("path", generated.FILES)
+def test_a_generated_file_is_what_the_code_says(path: str) -> None:
+    found = (ROOT / path).read_text(encoding="utf-8")
+    wanted = generated.FILES[path]()
+    assert found == wanted, f"run scripts/docs\n{summary(found, wanted)}"
+
+
+@pytest.mark.parametrize("path", generated.WITH_TABLES)
+def test_the_tables_in_a_written_document_are_what_the_code_says(path: str) -> None:
+    found = (ROOT / path).read_text(encoding="utf-8")
+    wanted = filled(found, generated.TABLES)
+    assert found == wanted, f"run scripts/docs\n{summary(found, wanted)}"
+
+
+def test_every_tool_is_in_the_readme_the_tools_page_and_the_manifest() -> None:
+    readme, page = (ROOT / "README.md").read_text(), (ROOT / "docs/tools.md").read_text()
+    for name in LISTED:
+        assert f"`{name}`" in readme
+        assert f"\n### {name}\n" in page
+
+
+def test_every_endpoint_is_on_its_page() -> None:
+    page = generated.FILES["docs/endpoints.md"]()
+    assert set(re.findall(r"^\| `(/[^`]+)`", page, re.MULTILINE)) == {e.template for e in ENDPOINTS}
+
+
+def test_every_option_and_variable_is_on_the_settings_page() -> None:
+    page = generated.FILES["docs/settings.md"]()
+    for option in (option for group in settings.GROUPS for option in settings.options_of(group)):
+        assert option.flag in page
+        assert option.variable in page
+    assert settings.TOKEN_VARIABLE in page
+
+
+@pytest.mark.parametrize("kind", [Limits, NodeLimits])
+def test_every_limit_has_a_reason(kind: type[Limits] | type[NodeLimits]) -> None:
+    reasons = dict(limits_tables.reasons(kind))
+    assert list(reasons) == list(kind.__struct_fields__)
+    assert all(reasons.values())
+
+
+def test_the_manifest_tells_what_the_running_server_tells() -> None:
+    server = make_server(Node.sample())
+    told = manifest(server)
+    assert list(told) == [
+        "name",
+        "version",
+        "protocolVersions",
+        "endpoint",
+        "transports",
+        "authentication",
+        "capabilities",
+        "documentation",
+        "tools",
+    ]
+    assert (told["name"], told["version"], told["endpoint"]) == (NAME, __version__, "/mcp")
+    assert told["protocolVersions"] == list(REVISIONS)
+    assert told["authentication"] == {"type": "none", "oauth": False}
+    assert told["capabilities"]["tools"] == {"listChanged": False}
+    assert all(tool["description"] and tool["inputSchema"] and tool["outputSchema"] for tool in told["tools"])
+    assert json.loads((ROOT / "mcp-manifest.json").read_text()) == json.loads(json.dumps(told))
+
+
+def test_llms_txt_tells_how_to_connect_and_what_there_is() -> None:
+    text = llms_txt(make_server(Node.sample()))
+    assert "/mcp" in text
+    assert "There is no OAuth" in text
+    for name in LISTED:
+        assert f"- {name}: " in text
+    assert "Bearer" in llms_txt(make_server(Node.sample()), needs_token=True)
+
+
+# -- the generator ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A folder with up-to-date documents."""
+    (tmp_path / "docs").mkdir()
+    for name in generated.WITH_TABLES:
+        (tmp_path / name).write_text("# Title\n\n<!-- generated:tools -->\n<!-- /generated -->\n\nEnd.\n")
+    assert main([], tmp_path) == 0
+    return tmp_path
+
+
+def test_written_documents_pass_the_check(root: Path) -> None:
+    assert main(["--check"], root) == 0
+
+
+def test_writing_keeps_what_stands_around_the_markers(root: Path) -> None:
+    text = (root / "README.md").read_text()
+    assert text.startswith("# Title\n\n<!-- generated:tools -->\n| tool |")
+    assert text.endswith("|\n<!-- /generated -->\n\nEnd.\n")
+
+
+def test_a_stale_document_fails_the_check_with_what_differs(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = root / "docs/settings.md"
+    page.write_text(page.read_text().replace("--node URL", "--noodle URL"))
+    assert main(["--check"], root) == 1
+    shown = capsys.readouterr().err
+    assert "docs/settings.md is stale: run scripts/docs." in shown
+    assert "--noodle" in shown
+    assert "--noodle" in page.read_text()
+    assert main([], root) == 0
+    assert main(["--check"], root) == 0
+
+
+def test_a_missing_document_fails_the_check(root: Path) -> None:
+    (root / "docs/tools.md").unlink()
+    assert main(["--check"], root) == 1
+
+
+BROKEN = [
+    pytest.param("# Nothing here\n", "has no section", id="no-markers"),
+    pytest.param("<!-- generated:tools -->\n", "has no section", id="not-closed"),
+    pytest.param(
+        "<!-- generated:tools -->\n<!-- /generated -->\n<!-- generated:tools -->\n",
+        "has a marker without its partner",
+        id="second-open",
+    ),
+    pytest.param("<!-- generated:nope -->\n<!-- /generated -->\n", "has a section nope", id="unknown-name"),
+]
+
+
+@pytest.mark.parametrize(("text", "reason"), BROKEN)
+def test_broken_markers_are_a_clear_error_and_nothing_is_written(
+    root: Path, capsys: pytest.CaptureFixture[str], text: str, reason: str
+) -> None:
+    (root / "README.md").write_text(text)
+    (root / "docs/tools.md").write_text("old")
+    assert main([], root) == 1
+    assert f"README.md {reason}" in " ".join(capsys.readouterr().err.split())
+    assert (root / "README.md").read_text() == text
+    assert (root / "docs/tools.md").read_text() == "old"
+
+
+def test_a_document_that_is_not_there_is_a_clear_error(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (root / "DESIGN.md").unlink()
+    assert main(["--check"], root) == 1
+    assert "DESIGN.md does not exist" in capsys.readouterr().err
+
+
+def test_several_sections_are_filled_each_with_its_own_table() -> None:
+    document = (
+        "a\n<!-- generated:x -->\nold\n<!-- /generated -->\nb\n<!-- generated:y -->\n<!-- /generated -->\n"
+    )
+    shown = filled(document, {"x": lambda: "X\n", "y": lambda: "Y"})
+    assert shown == (
+        "a\n<!-- generated:x -->\nX\n<!-- /generated -->\nb\n<!-- generated:y -->\nY\n<!-- /generated -->\n"
+    )
+    with pytest.raises(BrokenMarkers):
+        filled("nothing", {})
+
+
+WORDS = [
+    ({"type": "integer", "minimum": 1, "maximum": 100}, "integer, 1 to 100"),
+    ({"type": "integer", "minimum": 0}, "integer, from 0"),
+    ({"type": ["string", "null"]}, "text or null"),
+    ({"enum": ["A", "B"]}, "one of A, B"),
+    ({"type": "array", "items": {"type": "string"}}, "list of text"),
+    ({"anyOf": [{"type": "string"}, {"type": "integer"}]}, "text or integer"),
+]
+
+
+@pytest.mark.parametrize(("schema", "words"), WORDS)
+def test_a_schema_is_told_in_words(schema: dict[str, object], words: str) -> None:
+    assert type_in_words(schema) == words
+
+
+def test_fields_within_fields_are_told_by_their_path() -> None:
+    inner = {"type": "object", "properties": {"b": {"type": "string"}}, "required": ["b"]}
+    schema = {"properties": {"a": inner, "c": {"type": "array", "items": inner}}, "required": ["a"]}
+    assert [path for path, _, _ in fields(schema)] == ["a", "a.b", "c", "c[].b"]

@@ -1,0 +1,592 @@
+"""The cases that the earlier server's audits asked for, through the HTTP door of the real server."""
+
+import json
+import re
+import socket
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from tests.door import Door, open_door
+
+from qortal_mcp import __version__
+from qortal_mcp.protocol.versions import LEGACY, MODERN
+
+UNSEEN = "QXnFSB5NoCx7ugyANq3ed6kjTU2EoboWaR"
+ALICE = "QgV4s3xnzLhVBEJxcYui4u4q11yhUHsd9v"
+MODERN_META = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+SIX_TOOLS = {
+    "get_node_status": {},
+    "get_account_overview": {"address": ALICE},
+    "get_balance": {"address": ALICE},
+    "validate_address": {"address": ALICE},
+    "list_trade_offers": {},
+    "search_qdn": {"service": "JSON"},
+}
+
+
+def initialize_params(version: str = "2025-03-26") -> dict[str, Any]:
+    return {"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}}
+
+
+@pytest.fixture(scope="module")
+def door() -> Iterator[Door]:
+    with open_door("--sample", "--log-level", "debug") as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def door_without_node() -> Iterator[Door]:
+    """A server whose node refuses every connection."""
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        port = closed.getsockname()[1]
+    with open_door("--node", f"http://127.0.0.1:{port}") as running:
+        yield running
+
+
+def modern(door: Door, method: str, params: dict[str, Any] | None = None, **headers: str) -> Any:
+    body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {"_meta": MODERN_META, **(params or {})}}
+    sent = {"mcp-protocol-version": "2026-07-28", "mcp-method": method, **headers}
+    return door.send(json.dumps(body).encode(), headers=sent)
+
+
+# -- handshake -----------------------------------------------------------------------------------------
+
+
+def test_initialize_answers_with_version_info_and_capabilities_and_nothing_unexpected(door: Door) -> None:
+    result = door.rpc("initialize", initialize_params())["result"]
+    assert set(result) <= {"protocolVersion", "serverInfo", "capabilities", "instructions"}
+    assert result["serverInfo"]["name"] == "qortal-mcp-server"
+    assert result["serverInfo"]["version"] == __version__
+    assert result["capabilities"]["tools"]["listChanged"] is False
+
+
+def test_initialize_tolerates_extra_members_and_missing_capabilities(door: Door) -> None:
+    extra = {**initialize_params(), "foo": 1, "clientInfo": {"name": "t", "version": "0", "foo": [1]}}
+    assert "result" in door.rpc("initialize", extra)
+    assert "result" in door.rpc("initialize", {"protocolVersion": "2025-06-18"})
+
+
+@pytest.mark.parametrize("version", LEGACY)
+def test_initialize_answers_a_supported_version_with_itself(door: Door, version: str) -> None:
+    assert door.rpc("initialize", initialize_params(version))["result"]["protocolVersion"] == version
+
+
+@pytest.mark.parametrize("version", ["1999-01-01", "banana", "2026-07-28", ""])
+def test_initialize_answers_any_other_version_with_the_newest_handshake(door: Door, version: str) -> None:
+    assert door.rpc("initialize", initialize_params(version))["result"]["protocolVersion"] == "2025-11-25"
+
+
+def test_initialize_without_a_version_is_malformed(door: Door) -> None:
+    assert door.rpc("initialize")["error"]["code"] == -32602
+    assert door.rpc("initialize", {"protocolVersion": 5})["error"]["code"] == -32602
+
+
+def test_a_modern_request_with_an_unknown_version_hears_which_ones_exist(door: Door) -> None:
+    meta = {**MODERN_META, "io.modelcontextprotocol/protocolVersion": "1900-01-01"}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": meta}}
+    headers = {"mcp-protocol-version": "1900-01-01", "mcp-method": "tools/list"}
+    answer = door.send(json.dumps(body).encode(), headers=headers)
+    assert answer.status == 400
+    assert answer.json["error"]["code"] == -32022
+    assert answer.json["error"]["data"] == {"supported": list(MODERN), "requested": "1900-01-01"}
+
+
+def test_discover_names_the_modern_revision(door: Door) -> None:
+    result = modern(door, "server/discover").json["result"]
+    assert result["supportedVersions"] == ["2026-07-28"]
+    assert result["resultType"] == "complete"
+
+
+@pytest.mark.parametrize(
+    "method", ["notifications/initialized", "initialized", "notifications/cancelled", "foo/bar"]
+)
+def test_initialized_and_any_other_notification_gets_202_and_no_body(door: Door, method: str) -> None:
+    answer = door.notify(method)
+    assert (answer.status, answer.body) == (202, b"")
+
+
+def test_initialized_as_a_request_is_an_unknown_method(door: Door) -> None:
+    assert door.rpc("initialized")["error"]["code"] == -32601
+
+
+def test_a_tool_call_before_initialize_is_served(door: Door) -> None:
+    assert door.call("validate_address", address="x")["structuredContent"] == {"isValid": False}
+
+
+def test_the_usual_sequence_works_on_one_server(door: Door) -> None:
+    assert "result" in door.rpc("initialize", initialize_params())
+    assert door.notify("notifications/initialized").status == 202
+    assert door.rpc("tools/list")["result"]["tools"]
+    assert door.call("get_node_status")["isError"] is False
+
+
+def test_every_advertised_capability_answers_its_list_method(door: Door) -> None:
+    capabilities = door.rpc("initialize", initialize_params("2025-11-25"))["result"]["capabilities"]
+    for name in set(capabilities) & {"tools", "resources", "prompts"}:
+        assert "result" in door.rpc(f"{name}/list")
+    for name in {"resources", "prompts"} - set(capabilities):
+        assert door.rpc(f"{name}/list")["error"]["code"] == -32601
+    assert ("logging" in capabilities) == ("result" in door.rpc("logging/setLevel", {"level": "info"}))
+
+
+def test_ping_is_answered_with_an_empty_object(door: Door) -> None:
+    assert door.rpc("ping") == {"jsonrpc": "2.0", "id": 1, "result": {}}
+
+
+# -- method names and parameters ---------------------------------------------------------------------------
+
+
+def test_tools_list_gives_every_tool_a_description_and_precise_schemas(door: Door) -> None:
+    tools = door.rpc("tools/list")["result"]["tools"]
+    assert set(SIX_TOOLS) <= {tool["name"] for tool in tools}
+    for tool in tools:
+        assert tool["description"]
+        assert tool["inputSchema"]["type"] == "object"
+        assert isinstance(tool["inputSchema"]["properties"], dict)
+        assert tool["outputSchema"]["type"] == "object"
+        assert tool["annotations"]["readOnlyHint"] is True
+        assert set(tool) <= {"name", "title", "description", "inputSchema", "outputSchema", "annotations"}
+        assert not {"anyOf", "oneOf", "allOf", "$ref"} & set(tool["inputSchema"])
+        for argument in tool["inputSchema"]["properties"].values():
+            assert argument["description"]
+            assert argument.get("type") != "array" or argument["items"]
+        assert "$ref" not in json.dumps(tool)
+
+
+def test_the_old_method_names_are_aliases(door: Door) -> None:
+    assert door.rpc("list_tools") == door.rpc("tools/list")
+    params = {"name": "validate_address", "arguments": {"address": ALICE}}
+    assert door.rpc("call_tool", params) == door.rpc("tools/call", params)
+
+
+@pytest.mark.parametrize("method", ["tools/call", "call_tool"])
+def test_the_old_parameter_form_works_as_an_alias(door: Door, method: str) -> None:
+    old = door.rpc(method, {"tool": "validate_address", "params": {"address": ALICE}})
+    assert old["result"]["structuredContent"] == {"isValid": True}
+
+
+def test_the_standard_form_wins_where_both_are_present(door: Door) -> None:
+    params = {"name": "validate_address", "arguments": {"address": ALICE}, "tool": "nope", "params": {"x": 1}}
+    assert door.rpc("tools/call", params)["result"]["structuredContent"] == {"isValid": True}
+
+
+def test_the_old_names_do_not_exist_in_the_modern_era(door: Door) -> None:
+    answer = modern(door, "list_tools")
+    assert (answer.status, answer.json["error"]["code"]) == (404, -32601)
+
+
+# -- JSON-RPC errors --------------------------------------------------------------------------------------
+
+
+def test_malformed_json_is_a_parse_error(door: Door) -> None:
+    answer = door.send(b"{bad")
+    assert (answer.status, answer.json["error"]["code"], answer.json["id"]) == (400, -32700, None)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"id":1,"method":"tools/list"}',
+        b'{"jsonrpc":"1.0","id":1,"method":"tools/list"}',
+        b'{"jsonrpc":"2.0","id":1}',
+        b'{"jsonrpc":"2.0","id":1,"method":5}',
+    ],
+    ids=["no-jsonrpc", "old-jsonrpc", "no-method", "method-not-text"],
+)
+def test_a_malformed_envelope_is_an_invalid_request_with_its_id(door: Door, body: bytes) -> None:
+    answer = door.send(body)
+    assert answer.json["error"]["code"] == -32600
+    assert answer.json["id"] == 1
+
+
+@pytest.mark.parametrize("id_", [b"null", b"1.5", b"true", b"{}", b"[]", b"NaN", b'"\\ud800"'])
+def test_an_id_that_is_no_string_or_integer_is_malformed(door: Door, id_: bytes) -> None:
+    answer = door.send(b'{"jsonrpc":"2.0","id":%b,"method":"ping"}' % id_)
+    assert answer.status == 400
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.json["error"]["code"] in (-32600, -32700)
+
+
+def test_unknown_method_is_a_top_level_error(door: Door) -> None:
+    reply = door.rpc("foo/bar")
+    assert reply["error"] == {"code": -32601, "message": "Method not found"}
+    assert "result" not in reply
+
+
+@pytest.mark.parametrize("params", [None, {}, {"name": 5}, {"name": "get_balance", "arguments": []}, [1]])
+def test_malformed_call_params_are_refused_as_such(door: Door, params: Any) -> None:
+    assert door.rpc("tools/call", params)["error"]["code"] == -32602
+
+
+def test_absent_arguments_count_as_none_given(door: Door) -> None:
+    assert door.rpc("tools/call", {"name": "get_node_status"})["result"]["isError"] is False
+
+
+def test_unknown_tool_is_an_error_of_the_request(door: Door) -> None:
+    reply = door.rpc("tools/call", {"name": "nope", "arguments": {}})
+    assert reply["error"] == {"code": -32602, "message": "Unknown tool: nope"}
+
+
+def test_replies_have_exactly_the_members_of_json_rpc(door: Door) -> None:
+    assert sorted(door.rpc("tools/list")) == ["id", "jsonrpc", "result"]
+    assert sorted(door.rpc("foo")) == ["error", "id", "jsonrpc"]
+    assert sorted(door.rpc("tools/call", {"name": "get_balance", "arguments": {}})) == [
+        "id",
+        "jsonrpc",
+        "result",
+    ]
+
+
+def test_a_burst_of_calls_gets_every_id_back(door: Door) -> None:
+    def one(number: int) -> Any:
+        params = {"name": "validate_address", "arguments": {"address": str(number)}}
+        return door.rpc("tools/call", params, id_=number)
+
+    with ThreadPoolExecutor(8) as pool:
+        replies = list(pool.map(one, range(60)))
+    assert [reply["id"] for reply in replies] == list(range(60))
+    assert all("result" in reply for reply in replies)
+
+
+def test_posted_responses_are_accepted(door: Door) -> None:
+    answer = door.send(b'{"jsonrpc":"2.0","id":1,"result":{}}')
+    assert (answer.status, answer.body) == (202, b"")
+
+
+def test_a_batch_works_for_the_revision_that_has_it(door: Door) -> None:
+    body = b'[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"x"},{"jsonrpc":"2.0","id":2,"method":"y"}]'
+    answer = door.send(body, headers={"mcp-protocol-version": "2025-03-26"}).json
+    assert {reply["id"]: "result" in reply for reply in answer} == {1: True, 2: False}
+    later = door.send(body, headers={"mcp-protocol-version": "2025-06-18"})
+    assert (later.status, later.json["error"]["code"]) == (400, -32600)
+
+
+def test_an_unsupported_version_header_is_refused(door: Door) -> None:
+    body = b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
+    assert door.send(body, headers={"mcp-protocol-version": "banana"}).status == 400
+
+
+def test_a_bogus_cursor_is_refused(door: Door) -> None:
+    assert door.rpc("tools/list", {"cursor": "zzz"})["error"]["code"] == -32602
+
+
+def test_a_call_without_an_id_is_never_answered(door: Door) -> None:
+    answer = door.notify("tools/call", {"name": "get_node_status"})
+    assert (answer.status, answer.body) == (202, b"")
+
+
+# -- tool results --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("tool", "arguments"), SIX_TOOLS.items())
+def test_an_object_result_is_one_text_with_the_same_json(door: Door, tool: str, arguments: Any) -> None:
+    result = door.call(tool, **arguments)
+    assert [item["type"] for item in result["content"]] == ["text"]
+    assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
+    assert isinstance(result["structuredContent"], dict)
+    assert result["isError"] is False
+    assert set(result) == {"content", "structuredContent", "isError"}
+
+
+def test_a_list_result_sits_under_its_own_noun(door: Door) -> None:
+    offers = door.call("list_trade_offers", limit=3)["structuredContent"]["offers"]
+    assert len(offers) == 3
+    needed = {
+        "tradeAddress",
+        "creator",
+        "offeringQort",
+        "expectedForeign",
+        "foreignCurrency",
+        "mode",
+        "timestamp",
+    }
+    assert all(needed <= set(offer) for offer in offers)
+
+
+def test_an_empty_list_result_keeps_its_noun(door: Door) -> None:
+    content = door.call("search_qdn", name="nobody-has-this-name")["structuredContent"]
+    assert content["resources"] == []
+    assert content["page"] == {"returned": 0}
+
+
+def test_text_beyond_ascii_stays_readable(door: Door) -> None:
+    body = json.dumps(
+        {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "tools/call",
+            "params": {"name": "search_qdn", "arguments": {"name": "日本語の名前"}},
+        }
+    ).encode()
+    answer = door.send(body)
+    assert b"\\\\u" not in answer.body
+
+
+def test_validate_address_answers_false_as_a_success(door: Door) -> None:
+    result = door.call("validate_address", address="bad")
+    assert result["structuredContent"] == {"isValid": False}
+    assert result["isError"] is False
+    assert json.loads(result["content"][0]["text"]) == {"isValid": False}
+
+
+def test_node_status_has_its_five_fields_with_their_types(door: Door) -> None:
+    status = door.call("get_node_status")["structuredContent"]
+    assert isinstance(status["height"], int)
+    assert isinstance(status["isSynchronizing"], bool)
+    assert status["syncPercent"] is None or isinstance(status["syncPercent"], int)
+    assert isinstance(status["isMintingPossible"], bool)
+    assert isinstance(status["numberOfConnections"], int)
+
+
+@pytest.mark.parametrize("version", [*LEGACY, *MODERN])
+def test_structured_content_is_an_object_in_every_revision(door: Door, version: str) -> None:
+    params: dict[str, Any] = {"name": "list_trade_offers", "arguments": {"limit": 2}}
+    if version in MODERN:
+        reply = modern(door, "tools/call", params, **{"mcp-name": "list_trade_offers"}).json
+    else:
+        reply = door.rpc("tools/call", params, headers={"mcp-protocol-version": version})
+    assert isinstance(reply["result"]["structuredContent"], dict)
+
+
+# -- tool errors -----------------------------------------------------------------------------------------------
+
+
+def test_a_tool_error_is_a_marked_result_with_the_plain_sentence(door: Door) -> None:
+    reply = door.rpc("tools/call", {"name": "get_balance", "arguments": {"address": "12345"}})
+    assert "error" not in reply
+    result = reply["result"]
+    assert result["isError"] is True
+    assert result["content"] == [{"type": "text", "text": "Invalid Qortal address."}]
+    assert "structuredContent" not in result
+    assert result["_meta"]["qortal-mcp/error"] == {"code": "INVALID_ARGUMENT", "retryable": False}
+
+
+def test_unknown_argument_names_are_answered_with_the_valid_ones(door: Door) -> None:
+    result = door.call("get_balance", adress=ALICE)
+    assert result["content"][0]["text"].startswith("Unknown argument adress.")
+    assert "address" in result["content"][0]["text"].removeprefix("Unknown argument adress.")
+
+
+@pytest.mark.parametrize("tool", [name for name in SIX_TOOLS if name != "validate_address"])
+def test_a_dead_node_is_said_to_be_unreachable_by_every_tool(door_without_node: Door, tool: str) -> None:
+    result = door_without_node.call(tool, **SIX_TOOLS[tool])
+    assert result["isError"] is True
+    assert result["content"][0]["text"].startswith("Node unreachable.")
+    assert result["_meta"]["qortal-mcp/error"] == {"code": "NODE_UNREACHABLE", "retryable": True}
+
+
+def test_a_local_tool_works_without_a_node(door_without_node: Door) -> None:
+    assert door_without_node.call("validate_address", address=ALICE)["structuredContent"] == {"isValid": True}
+
+
+def test_unsupported_services_are_refused(door: Door) -> None:
+    result = door.call("search_qdn", service=99)
+    assert result["isError"] is True
+    assert result["content"][0]["text"].startswith("Invalid service.")
+
+
+def test_an_address_nobody_used_is_not_found(door: Door) -> None:
+    result = door.call("get_account_overview", address=UNSEEN)
+    assert result["isError"] is True
+    assert result["content"][0]["text"].startswith("Address not found on chain.")
+    assert result["_meta"]["qortal-mcp/error"]["code"] == "NOT_FOUND"
+
+
+def test_rate_limit_refusals_are_tool_errors_with_their_id() -> None:
+    with open_door("--sample", "--rate-limit", "2") as limited:
+        replies = [
+            limited.rpc("tools/call", {"name": "validate_address", "arguments": {"address": "x"}}, id_=n)
+            for n in range(12)
+        ]
+    assert [reply["id"] for reply in replies] == list(range(12))
+    refused = [reply["result"] for reply in replies if reply["result"]["isError"]]
+    assert refused
+    assert all(result["content"][0]["text"] == "Rate limit exceeded." for result in refused)
+
+
+def test_a_failed_call_counts_as_a_failure_in_metrics_and_log(door: Door) -> None:
+    def failures() -> int:
+        text = door.get("/metrics").body.decode()
+        row = r'_count\{mcp_method_name="tools/call",gen_ai_tool_name="get_balance",error_type="INVALID_ARGUMENT"\} (\d+)'
+        found = re.search(row, text)
+        return int(found.group(1)) if found else 0
+
+    before = failures()
+    door.call("get_balance", address="wrong")
+    assert failures() == before + 1
+    lines = [line for line in door.log if "get_balance" in line]
+    assert any("INVALID_ARGUMENT" in line for line in lines)
+
+
+# -- no state, no interference --------------------------------------------------------------------------------------
+
+
+def test_a_sequence_of_calls_leaves_no_state(door: Door) -> None:
+    first = door.call("get_balance", address=ALICE)
+    door.call("get_balance", address="wrong")
+    door.send(b"{bad")
+    assert (
+        door.call("get_balance", address=ALICE)["structuredContent"]["balance"]
+        == first["structuredContent"]["balance"]
+    )
+
+
+def test_concurrent_calls_do_not_swap_answers(door: Door) -> None:
+    def one(number: int) -> bool:
+        address = ALICE if number % 2 else f"not-{number}"
+        valid = door.call("validate_address", address=address)["structuredContent"]["isValid"]
+        return bool(valid) == bool(number % 2)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(one, range(80)))
+
+
+# -- logging ------------------------------------------------------------------------------------------------------------
+
+
+def test_each_call_is_one_debug_line_with_method_tool_ids_outcome_and_time(door: Door) -> None:
+    answer = door.send(
+        b'{"jsonrpc":"2.0","id":"log-me","method":"tools/call","params":{"name":"validate_address","arguments":{"address":"x"}}}'
+    )
+    request_id = answer.headers["x-request-id"]
+    (line,) = [line for line in door.log if "log-me" in line]
+    for piece in ("tools/call", "validate_address", request_id, "ok", "ms"):
+        assert piece in line
+
+
+def test_initialize_is_logged_with_both_versions_and_the_name(door: Door) -> None:
+    door.rpc("initialize", initialize_params("2024-11-04"))
+    (line,) = [line for line in door.log if "2024-11-04" in line]
+    assert "2025-11-25" in line
+    assert "qortal-mcp-server" in line
+
+
+def test_no_address_or_secret_is_logged_by_default() -> None:
+    planted = "planted-secret-token"
+    with open_door("--sample", environment={"QORTAL_API_KEY": planted, "QORTAL_MCP_TOKEN": planted}) as quiet:
+        headers = {"authorization": f"Bearer {planted}"}
+        for _ in range(10):
+            quiet.rpc("tools/call", {"name": "get_balance", "arguments": {"address": ALICE}}, headers=headers)
+        quiet.rpc(
+            "tools/call", {"name": "get_balance", "arguments": {"address": "x" * 100_000}}, headers=headers
+        )
+        assert quiet.stop() == 0
+    text = "".join(quiet.log)
+    assert ALICE not in text
+    assert planted not in text
+    assert len(text) < 5000
+
+
+# -- HTTP details -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_bare_curl_gets_json_with_every_field(door: Door) -> None:
+    answer = door.send(b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_node_status"}}')
+    assert answer.status == 200
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.json["result"]["structuredContent"]["height"] == 596
+
+
+@pytest.mark.parametrize(
+    ("method", "status"),
+    [("foo/bar", 200), ("tools/call", 200), ("ping", 200)],
+    ids=["unknown", "no-params", "good"],
+)
+def test_a_legacy_error_travels_with_200(door: Door, method: str, status: int) -> None:
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method}).encode()
+    assert door.send(body).status == status
+
+
+def test_a_foreign_origin_is_refused_on_every_route(door: Door) -> None:
+    evil = {"origin": "https://evil.example"}
+    assert door.send(b'{"jsonrpc":"2.0","id":1,"method":"ping"}', headers=evil).status == 403
+    for path in ("/healthz", "/readyz", "/metrics", "/mcp-manifest.json", "/llms.txt", "/mcp", "/"):
+        assert door.get(path, headers=evil).status == 403, path
+        assert door.get(path, headers={"host": "evil.example"}).status == 421, path
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "PATCH"])
+def test_only_post_is_served_at_the_endpoint(door: Door, method: str) -> None:
+    answer = door.send(method=method)
+    assert answer.status == 405
+    assert "POST" in answer.headers["allow"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/.well-known/oauth-authorization-server",
+        "/.well-known/oauth-protected-resource",
+        "/tools/node_status",
+        "/health",
+    ],
+)
+def test_oauth_and_the_old_rest_routes_are_404(door: Door, path: str) -> None:
+    assert door.get(path).status == 404
+
+
+def test_every_reply_carries_a_request_id(door: Door) -> None:
+    answers = [
+        door.get("/healthz"),
+        door.get("/nowhere"),
+        door.notify("x"),
+        door.send(b"{bad"),
+        door.get("/mcp"),
+    ]
+    ids = [answer.headers["x-request-id"] for answer in answers]
+    assert len(set(ids)) == len(ids)
+
+
+def test_it_listens_on_loopback_only_and_needs_no_login_there(door: Door) -> None:
+    assert door.call("get_node_status")["isError"] is False
+    assert any(line.startswith("Listening on http://127.0.0.1:") for line in door.log)
+
+
+def test_health_tells_of_the_process_and_readiness_of_the_node(door: Door, door_without_node: Door) -> None:
+    assert door.get("/healthz").status == 200
+    assert door_without_node.get("/healthz").status == 200
+    ready = door.get("/readyz")
+    assert ready.status == 200
+    assert ready.json == {"node": "sample", "height": 596, "isSynchronizing": False}
+    assert door_without_node.get("/readyz").status == 503
+
+
+def test_an_oversized_body_is_refused_before_it_is_read(door: Door) -> None:
+    answer = door.send(b" " * (2 * 1024 * 1024))
+    assert answer.status == 413
+    assert door.rpc("ping")["result"] == {}
+
+
+# -- manifest ------------------------------------------------------------------------------------------------------------------
+
+
+def test_the_manifest_says_what_the_server_is(door: Door) -> None:
+    manifest = door.get("/mcp-manifest.json").json
+    info = door.rpc("initialize", initialize_params())["result"]["serverInfo"]
+    assert (manifest["name"], manifest["version"]) == (info["name"], info["version"])
+    assert manifest["protocolVersions"] == [*LEGACY, *MODERN]
+    assert manifest["endpoint"] == "/mcp"
+    listed = {tool["name"]: tool for tool in door.rpc("tools/list")["result"]["tools"]}
+    assert {tool["name"] for tool in manifest["tools"]} == set(listed)
+    assert all(tool["description"] == listed[tool["name"]]["description"] for tool in manifest["tools"])
+    assert {"transports", "authentication", "capabilities", "documentation"} <= set(manifest)
+
+
+def test_llms_txt_names_the_tools(door: Door) -> None:
+    text = door.get("/llms.txt").body.decode()
+    assert all(name in text for name in SIX_TOOLS)
+
+
+# -- the end --------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_signal_ends_the_server_with_success() -> None:
+    with open_door("--sample") as short:
+        assert short.rpc("ping")["result"] == {}
+        assert short.stop() == 0

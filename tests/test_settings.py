@@ -1,0 +1,192 @@
+"""Settings: one spelling per option, a flag beats a variable beats the default, and mistakes have names."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from qortal_mcp import settings
+from qortal_mcp.settings import ListenOptions, LogOptions, NodeOptions, WrongSetting
+
+ALL_OPTIONS = [option for group in settings.GROUPS for option in settings.options_of(group)]
+
+
+def test_a_group_without_flags_and_variables_holds_the_defaults() -> None:
+    assert settings.read(NodeOptions, {}, {}) == NodeOptions()
+    assert NodeOptions().node == ("http://127.0.0.1:12391",)
+    assert NodeOptions().sample is False
+    assert ListenOptions().listen == "127.0.0.1:8000"
+    assert LogOptions() == LogOptions(log_level="info", log_format="auto")
+
+
+def test_a_variable_beats_the_default() -> None:
+    environ = {"QORTAL_MCP_LISTEN": "127.0.0.1:9000", "QORTAL_MCP_RATE_LIMIT": "2.5"}
+    options = settings.read(ListenOptions, {}, environ)
+    assert (options.listen, options.rate_limit) == ("127.0.0.1:9000", 2.5)
+
+
+def test_a_flag_beats_a_variable() -> None:
+    environ = {"QORTAL_MCP_LOG_LEVEL": "debug"}
+    assert settings.read(LogOptions, {"log_level": "error"}, environ).log_level == "error"
+
+
+def test_a_variable_lists_by_comma() -> None:
+    options = settings.read(NodeOptions, {}, {"QORTAL_MCP_NODE": " http://a:1 ,https://b, "})
+    assert options.node == ("http://a:1", "https://b")
+
+
+def test_an_empty_variable_is_as_good_as_none() -> None:
+    assert settings.read(NodeOptions, {}, {"QORTAL_MCP_NODE": " "}) == NodeOptions()
+
+
+def test_the_changes_to_the_default_toolsets_stay_one_text() -> None:
+    assert settings.read(NodeOptions, {}, {"QORTAL_MCP_TOOLSETS": "+chat,-raw"}).toolsets == "+chat,-raw"
+
+
+@pytest.mark.parametrize("text", ["1", "true", "True"])
+def test_a_switch_is_set_by_a_word(text: str) -> None:
+    assert settings.read(NodeOptions, {}, {"QORTAL_MCP_SAMPLE": text}).sample is True
+
+
+@pytest.mark.parametrize("text", ["INFO", "Info", "info"])
+def test_choices_are_read_in_any_case(text: str) -> None:
+    assert settings.read(LogOptions, {}, {"QORTAL_MCP_LOG_LEVEL": text}).log_level == "info"
+
+
+WRONG = [
+    pytest.param(ListenOptions, "LISTEN", "8000", id="listen-without-host"),
+    pytest.param(ListenOptions, "LISTEN", "::1:8000", id="ipv6-without-brackets"),
+    pytest.param(ListenOptions, "LISTEN", "localhost:http", id="port-by-name"),
+    pytest.param(ListenOptions, "RATE_LIMIT", "many", id="rate-not-a-number"),
+    pytest.param(ListenOptions, "RATE_LIMIT", "-1", id="rate-below-zero"),
+    pytest.param(ListenOptions, "RATE_LIMIT", "nan", id="rate-nan"),
+    pytest.param(ListenOptions, "RATE_LIMIT", "inf", id="rate-without-end"),
+    pytest.param(ListenOptions, "WITHOUT_TOKEN", "perhaps", id="switch-not-yes-or-no"),
+    pytest.param(LogOptions, "LOG_LEVEL", "chatty", id="no-such-level"),
+    pytest.param(LogOptions, "LOG_FORMAT", "plain", id="no-such-format"),
+    pytest.param(NodeOptions, "NODE", "ftp://planted", id="node-of-another-scheme"),
+    pytest.param(NodeOptions, "NODE", "planted:12391", id="node-without-scheme"),
+]
+
+
+@pytest.mark.parametrize(("group", "name", "value"), WRONG)
+def test_a_wrong_value_is_an_error_that_names_the_setting_but_not_the_value(
+    group: type[settings.Options], name: str, value: str
+) -> None:
+    with pytest.raises(WrongSetting) as by_variable:
+        settings.read(group, {}, {f"QORTAL_MCP_{name}": value})
+    assert f"QORTAL_MCP_{name} must be" in str(by_variable.value)
+    assert "planted" not in str(by_variable.value)
+    with pytest.raises(WrongSetting, match="^--" + name.lower().replace("_", "-")):
+        settings.read(group, {name.lower(): [value] if name == "NODE" else value}, {})
+
+
+def test_a_misspelt_variable_is_an_error_that_names_it_and_the_nearest_one() -> None:
+    with pytest.raises(WrongSetting) as caught:
+        settings.refuse_unknown_variables({"QORTAL_MCP_NODES": "http://secret", "HOME": "/"})
+    assert "QORTAL_MCP_NODES" in str(caught.value)
+    assert "QORTAL_MCP_NODE." in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+def test_every_variable_of_every_option_is_known() -> None:
+    environ = {option.variable: "x" for option in ALL_OPTIONS}
+    settings.refuse_unknown_variables({**environ, "QORTAL_MCP_TOKEN": "x", "QORTAL_BASE_URL": "x"})
+
+
+def test_the_sample_chain_and_a_node_exclude_each_other() -> None:
+    with pytest.raises(WrongSetting, match="--node and --sample exclude each other"):
+        settings.read(NodeOptions, {"node": ["http://a"], "sample": True}, {})
+    with pytest.raises(WrongSetting, match="QORTAL_MCP_NODE and QORTAL_MCP_SAMPLE exclude each other"):
+        settings.read(NodeOptions, {}, {"QORTAL_MCP_NODE": "http://a", "QORTAL_MCP_SAMPLE": "1"})
+
+
+EITHER = [
+    pytest.param({"sample": True}, {"QORTAL_MCP_NODE": "http://a"}, NodeOptions(sample=True), id="sample"),
+    pytest.param(
+        {"node": ["http://a"]}, {"QORTAL_MCP_SAMPLE": "1"}, NodeOptions(node=("http://a",)), id="node"
+    ),
+    pytest.param(
+        {"node": ["http://a"]}, {"QORTAL_MCP_SAMPLE": "0"}, NodeOptions(node=("http://a",)), id="not-sample"
+    ),
+]
+
+
+@pytest.mark.parametrize(("flags", "environ", "expected"), EITHER)
+def test_a_flag_beats_the_variable_that_excludes_it(
+    flags: Mapping[str, Any], environ: Mapping[str, str], expected: NodeOptions
+) -> None:
+    assert settings.read(NodeOptions, flags, environ) == expected
+
+
+def test_every_option_says_what_it_is_for_and_what_it_takes() -> None:
+    for option in ALL_OPTIONS:
+        assert option.description.endswith("."), option.field
+        assert option.metavar or option.is_switch, option.field
+        assert re.fullmatch(r"--[a-z]+(-[a-z]+)*", option.flag)
+
+
+def test_no_option_can_hold_the_token() -> None:
+    assert "--token" not in {option.flag for option in ALL_OPTIONS}
+
+
+OLD = [
+    pytest.param("QORTAL_BASE_URL", "QORTAL_MCP_NODE", id="base-url"),
+    pytest.param("QORTAL_PUBLIC_NODES", "QORTAL_MCP_NODE", id="public-nodes"),
+    pytest.param("QORTAL_ALLOW_PUBLIC_FALLBACK", "QORTAL_MCP_NODE", id="fallback"),
+    pytest.param("QORTAL_FALLBACK_COOLDOWN_SECONDS", "not needed", id="cooldown"),
+    pytest.param("QORTAL_FALLBACK_HEALTH_CHECK_PATH", "not needed", id="health-path"),
+    pytest.param("QORTAL_HTTP_TIMEOUT", "not needed", id="timeout"),
+    pytest.param("QORTAL_API_KEY", "no API key is ever", id="key"),
+    pytest.param("QORTAL_API_KEY_FILE", "no API key is ever", id="key-file"),
+]
+
+
+@pytest.mark.parametrize(("name", "instead"), OLD)
+def test_a_variable_of_the_earlier_server_is_answered_with_what_to_use(name: str, instead: str) -> None:
+    found = settings.old_variables({name: "planted", "HOME": "/"})
+    assert list(found) == [name]
+    assert instead in found[name]
+    assert "planted" not in found[name]
+
+
+ADDRESSES = [
+    ("127.0.0.1:8000", ("127.0.0.1", 8000)),
+    ("localhost:0", ("localhost", 0)),
+    ("[::1]:65535", ("::1", 65535)),
+]
+
+
+@pytest.mark.parametrize(("text", "parts"), ADDRESSES)
+def test_an_address_to_listen_on_has_a_host_and_a_port(text: str, parts: tuple[str, int]) -> None:
+    assert settings.host_and_port(settings.read(ListenOptions, {"listen": text}, {}).listen) == parts
+
+
+def test_a_port_beyond_the_last_is_refused() -> None:
+    with pytest.raises(WrongSetting, match="65535"):
+        settings.host_and_port("127.0.0.1:65536")
+
+
+def test_the_token_comes_from_its_file_before_its_variable(tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text("from-file\n")
+    environ = {"QORTAL_MCP_TOKEN": "from-variable"}
+    assert settings.token(ListenOptions(token_file=str(file)), environ) == "from-file"
+    assert settings.token(ListenOptions(), environ) == "from-variable"
+    assert settings.token(ListenOptions(), {}) is None
+
+
+def test_a_token_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(WrongSetting, match="--token-file cannot be read: No such file"):
+        settings.token(ListenOptions(token_file=str(tmp_path / "none")), {})
+
+
+@pytest.mark.parametrize("content", [b"", b" \n", b"two words", "schlüssel".encode(), b"\xff\xfe"])
+def test_a_token_that_no_header_can_carry_is_refused_and_not_shown(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "token"
+    file.write_bytes(content)
+    with pytest.raises(WrongSetting) as caught:
+        settings.token(ListenOptions(token_file=str(file)), {})
+    assert "words" not in str(caught.value)
