@@ -5,7 +5,7 @@ import difflib
 import sys
 from pathlib import Path
 
-from .generated import ROOT, documents
+from .generated import DEFINITIONS, FILES, ROOT, documents
 from .markers import BrokenMarkers
 from .tools_page import NoExample
 
@@ -18,23 +18,28 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
         "--check", action="store_true", help="write nothing; exit 1 where a document is stale"
     )
     check = parser.parse_args(arguments).check
-    stale = 0
     try:
-        for path, wanted in list(documents(root)):  # nothing is written where one of them fails
-            file = root / path
-            found = file.read_text(encoding="utf-8") if file.exists() else ""
-            if found == wanted:
-                continue
-            stale += 1
-            if check:
-                print(f"{path} is stale: run scripts/docs.\n{summary(found, wanted)}", file=sys.stderr)
-            else:
-                file.write_text(wanted, encoding="utf-8")
-                print(f"{path} written.")
+        stale = settle(root / DEFINITIONS, DEFINITIONS, FILES[DEFINITIONS](), check)
+        for path, wanted in list(documents(root)):  # nothing more is written where one of them fails
+            stale += settle(root / path, path, wanted, check)
     except (BrokenMarkers, NoExample) as exc:
         print(f"scripts/docs: {exc}.", file=sys.stderr)
         return 1
     return 1 if check and stale else 0
+
+
+def settle(file: Path, path: str, wanted: str, check: bool) -> int:
+    """Write a document that is stale, or say that it is: 1 in both cases, 0 for one that is right."""
+    found = file.read_text(encoding="utf-8") if file.exists() else ""
+    if found == wanted:
+        return 0
+    if check:
+        print(f"{path} is stale: run scripts/docs.\n{summary(found, wanted)}", file=sys.stderr)
+    else:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(wanted, encoding="utf-8")
+        print(f"{path} written.")
+    return 1
 
 
 def summary(found: str, wanted: str) -> str:

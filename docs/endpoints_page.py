@@ -3,7 +3,8 @@
 import itertools
 from typing import Any
 
-from qortal_mcp.qortal.endpoints import ENDPOINTS, Endpoint, Keep
+from qortal_mcp.qortal.endpoints import ENDPOINTS
+from qortal_mcp.qortal.endpoints.record import Endpoint, Keep
 
 from .markdown import code, table
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 
 from qortal_mcp.protocol.versions import METHODS, REVISIONS
+from qortal_mcp.qortal import tools
 from qortal_mcp.qortal.manifest import manifest
 from qortal_mcp.qortal.node import Node
 from qortal_mcp.qortal.server import make_server
@@ -37,7 +38,18 @@ def settings_tables() -> str:
     return "\n".join(f"{group.__doc__}\n\n{settings_page.options_table(group)}" for group in GROUPS)
 
 
+def definitions_file() -> str:
+    """What every tool says of itself, so that a server can list its tools before it loads them."""
+    bound = [tool.bind([Node.sample()]) for tool in tools.load(tuple(tools.TOOLSETS))]
+    encoded = msgspec.json.encode({tool.name: tool.definition for tool in bound})
+    return msgspec.json.format(encoded, indent=1).decode() + "\n"
+
+
+# What the code itself reads, so it must be right before anything else is written.
+DEFINITIONS = "src/qortal_mcp/qortal/tools/definitions.json"
+
 FILES: dict[str, Callable[[], str]] = {
+    DEFINITIONS: definitions_file,
     "docs/tools.md": tools_page.page,
     "docs/settings.md": settings_page.page,
     "docs/endpoints.md": endpoints_page.page,

@@ -1,6 +1,7 @@
 """docs/tools.md and the table of tools: every tool as clients see it, with an example that was really made."""
 
 import asyncio
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -11,7 +12,7 @@ from qortal_mcp.cli.values import as_arguments
 from qortal_mcp.qortal.manifest import listed_tools
 from qortal_mcp.qortal.node import Node
 from qortal_mcp.qortal.server import make_server
-from qortal_mcp.qortal.tools import DEFAULT_TOOLSETS, TOOLSETS
+from qortal_mcp.qortal.tools import TOOLSETS
 from qortal_mcp.server.dispatch import Server
 
 from . import schemas
@@ -44,41 +45,37 @@ def page() -> str:
     server = make_server(node, toolsets="all")
     tools = {tool["name"]: tool for tool in listed_tools(server)}
     parts = [_HEAD]
-    for toolset, members in TOOLSETS.items():
-        default = "" if toolset in DEFAULT_TOOLSETS else f" (off by default: `--toolsets +{toolset}`)"
-        parts.append(f"## Toolset {toolset}{default}\n")
-        parts += [_tool(server, tools[member.name]) for member in members if member.listed]
+    for name, toolset in TOOLSETS.items():
+        default = "" if toolset.is_default else f" (off by default: `--toolsets +{name}`)"
+        parts.append(f"## Toolset {name}{default}\n")
+        parts += [_tool(server, tools[tool]) for tool in toolset.tools]
     return "\n".join(parts)
+
+
+def _rows() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each tool with the name of its toolset, marked where that is off by default."""
+    tools = {tool["name"]: tool for tool in listed_tools(make_server(Node.sample(), toolsets="all"))}
+    for name, toolset in TOOLSETS.items():
+        for tool in toolset.tools:
+            yield name if toolset.is_default else f"{name}, off", tools[tool]
 
 
 def tools_table() -> str:
     """One line a tool."""
-    rows = [
-        (
-            code(member.name),
-            toolset if toolset in DEFAULT_TOOLSETS else f"{toolset}, off",
-            _sentence(member.description),
-        )
-        for toolset, members in TOOLSETS.items()
-        for member in members
-        if member.listed
-    ]
+    rows = [(code(tool["name"]), toolset, _sentence(tool["description"])) for toolset, tool in _rows()]
     return table(["tool", "toolset", "what it is for"], rows)
 
 
 def catalogue() -> str:
     """One line a tool: its arguments, required ones marked, and the fields of its answer."""
-    tools = {tool["name"]: tool for tool in listed_tools(make_server(Node.sample(), toolsets="all"))}
     rows = [
         (
-            toolset if toolset in DEFAULT_TOOLSETS else f"{toolset}, off",
-            code(member.name),
-            _arguments(tools[member.name]["inputSchema"]),
-            ", ".join(code(name) for name in _own_fields(tools[member.name]["outputSchema"])),
+            toolset,
+            code(tool["name"]),
+            _arguments(tool["inputSchema"]),
+            ", ".join(code(name) for name in _own_fields(tool["outputSchema"])),
         )
-        for toolset, members in TOOLSETS.items()
-        for member in members
-        if member.listed
+        for toolset, tool in _rows()
     ]
     return table(["toolset", "tool", "arguments (! required)", "answer"], rows)
 

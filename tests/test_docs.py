@@ -18,10 +18,10 @@ from qortal_mcp.qortal.limits import NodeLimits
 from qortal_mcp.qortal.manifest import llms_txt, manifest
 from qortal_mcp.qortal.node import Node
 from qortal_mcp.qortal.server import NAME, make_server
-from qortal_mcp.qortal.tools import TOOLS
+from qortal_mcp.qortal.tools import TOOLSETS
 
 ROOT = generated.ROOT
-LISTED = [tool.name for tool in TOOLS if tool.listed]
+LISTED = [tool for toolset in TOOLSETS.values() for tool in toolset.tools]
 
 
 @pytest.mark.parametrize("path", generated.FILES)

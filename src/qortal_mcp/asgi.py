@@ -42,6 +42,7 @@ def make_app(
 
     async def live(stack: AsyncExitStack) -> None:
         stack.push_async_callback(node.close)
+        server.load()
         await node.warm()
 
     return HttpApp(

@@ -8,11 +8,9 @@ import pytest
 
 from qortal_mcp.cli import weights
 from qortal_mcp.cli.main import main
-from qortal_mcp.qortal.tools import DEFAULT_TOOLSETS, TOOLSETS
+from qortal_mcp.qortal.tools import TOOLSETS
 
-DEFAULT_TOOLS = [
-    tool.name for name, tools in TOOLSETS.items() if name in DEFAULT_TOOLSETS for tool in tools if tool.listed
-]
+DEFAULT_TOOLS = [tool for toolset in TOOLSETS.values() if toolset.is_default for tool in toolset.tools]
 
 
 def test_json_is_the_tools_list_result(capsys: pytest.CaptureFixture[str]) -> None:

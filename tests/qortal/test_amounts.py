@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qortal_mcp.qortal.amounts import exact, ratio, units, written
-from qortal_mcp.qortal.sample.accounts import java_decimal
+from qortal_mcp.qortal.sample.java import java_decimal
 
 UNITS = st.integers(min_value=-(2**63), max_value=2**63)
 

@@ -7,15 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qortal_mcp.qortal.endpoints import (
-    ACCOUNT,
-    ASSET_BALANCES,
-    BALANCE,
-    ENDPOINTS,
-    PUBLICATIONS,
-    Endpoint,
-    path_segment,
-)
+from qortal_mcp.qortal.endpoints import ENDPOINTS
+from qortal_mcp.qortal.endpoints.addresses import ACCOUNT, BALANCE
+from qortal_mcp.qortal.endpoints.arbitrary import PUBLICATIONS
+from qortal_mcp.qortal.endpoints.assets import ASSET_BALANCES
+from qortal_mcp.qortal.endpoints.record import Endpoint, path_segment
 from qortal_mcp.qortal.node import Node
 from qortal_mcp.qortal.sample.reader import ROUTES
 from qortal_mcp.server.tool_errors import ToolError

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from qortal_mcp.qortal.endpoints import Request
+from qortal_mcp.qortal.endpoints.record import Request
 from qortal_mcp.qortal.node import Node
 from qortal_mcp.qortal.sample.chain import Chain, sample_chain
 from qortal_mcp.qortal.sample.reader import answer

@@ -9,8 +9,8 @@ import pytest
 from qortal_mcp.qortal.http_source import HttpSource
 from qortal_mcp.qortal.limits import NodeLimits
 from qortal_mcp.qortal.node import Node
+from qortal_mcp.qortal.origin import origin_of
 from qortal_mcp.qortal.server import make_server, readiness
-from qortal_mcp.qortal.source import origin_of
 
 from .conftest import Call, caller
 from .faulty_node import Behaviour, FaultyNode, hangs, replies, resets, sends

@@ -1,6 +1,7 @@
 """From settings to a server: where commands get the chain they read and the tools they offer."""
 
 import asyncio
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..settings import NodeOptions, WrongSetting
@@ -26,7 +27,25 @@ def node_of(options: NodeOptions) -> "Node":
         raise WrongSetting(f"--node: {exc}.") from None
 
 
-def server_of(options: NodeOptions, node: "Node", rate_limit: float | None = None) -> "Server":
+def check_nodes(options: NodeOptions) -> None:
+    """Refuse an address that is none before anybody asks for the node.
+
+    Raises: WrongSetting.
+    """
+    from ..qortal.origin import origin_of
+
+    if options.sample:
+        return
+    for url in options.node:
+        try:
+            origin_of(url)
+        except ValueError as exc:
+            raise WrongSetting(f"--node: {exc}.") from None
+
+
+def server_of(
+    options: NodeOptions, node: "Node | Callable[[], Node]", rate_limit: float | None = None
+) -> "Server":
     """A server over a node, with the toolsets that were chosen.
 
     Raises: WrongSetting.

@@ -2,11 +2,15 @@
 
 import asyncio
 import gc
+from typing import TYPE_CHECKING
 
-from ..qortal.node import Node
 from ..settings import NodeOptions
 from ..transports.stdio import serve_stdio
-from .chain import node_of, server_of
+from .chain import check_nodes, node_of, server_of
+
+if TYPE_CHECKING:
+    from ..qortal.node import Node
+    from ..server.dispatch import Server
 
 # Clients say initialize and tools/list one right after the other; then they wait for a person.
 _QUIET_SECONDS = 0.1
@@ -17,34 +21,43 @@ def serve(chain: NodeOptions) -> None:
 
     Raises: WrongSetting.
     """
-    node = node_of(chain)
-    server = server_of(chain, node)
+    check_nodes(chain)
+    life = NodeLife(chain)
+    server = server_of(chain, life.make)
     # What was loaded stays; from here on there may be garbage.
     gc.freeze()
     gc.enable()
-    serve_stdio(server, on_idle=NodeLife(node).on_idle)
+    serve_stdio(server, on_idle=lambda: life.heard(server))
 
 
 class NodeLife:
-    """Loads what the first call needs once the client is quiet, and closes the node when the loop ends."""
+    """Makes the node when it is needed, or once the client is quiet, and closes it when the loop ends."""
 
-    def __init__(self, node: Node) -> None:
-        self._node = node
+    def __init__(self, chain: NodeOptions) -> None:
+        self._chain = chain
+        self._node: Node | None = None
         self._task: asyncio.Task[None] | None = None
         self._heard = True
 
-    def on_idle(self) -> None:
+    def make(self) -> "Node":
+        self._node = node_of(self._chain)
+        return self._node
+
+    def heard(self, server: "Server") -> None:
         """Something was just taken in."""
         self._heard = True
         if self._task is None:
-            self._task = asyncio.get_running_loop().create_task(self._live())
+            self._task = asyncio.get_running_loop().create_task(self._live(server))
 
-    async def _live(self) -> None:
+    async def _live(self, server: "Server") -> None:
         try:
             while self._heard:
                 self._heard = False
                 await asyncio.sleep(_QUIET_SECONDS)
-            await self._node.warm()
+            await asyncio.to_thread(server.load)
+            if self._node is not None:
+                await self._node.warm()
             await asyncio.get_running_loop().create_future()  # until the loop ends and cancels this
         finally:
-            await self._node.close()
+            if self._node is not None:
+                await self._node.close()

@@ -1,6 +1,6 @@
 """What a result looks like in each revision: which members are added, which blocks replaced."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -108,7 +108,6 @@ def known_block(block: Content, revision: str) -> Content:
 _SINCE = {"annotations": ANNOTATIONS, "title": TITLES, "_meta": TITLES, "icons": ICONS}
 
 
-def listed(definition: Wire, revision: str) -> dict[str, Any]:
-    """A tool, resource or prompt as one revision lists it."""
-    members = msgspec.to_builtins(definition)
-    return {name: value for name, value in members.items() if _SINCE.get(name, "") <= revision}
+def known_members(item: Mapping[str, Any], revision: str) -> dict[str, Any]:
+    """A listed tool, resource or prompt with the members that one revision knows."""
+    return {name: value for name, value in item.items() if _SINCE.get(name, "") <= revision}

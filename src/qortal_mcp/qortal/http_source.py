@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from . import failures
-from .endpoints import Request
+from .endpoints.record import Request
 from .limits import DEFAULT, NodeLimits
-from .source import RawReply, origin_of
+from .origin import origin_of
+from .source import RawReply
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession

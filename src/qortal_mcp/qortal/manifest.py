@@ -43,11 +43,10 @@ def manifest(server: Server, *, needs_token: bool = False) -> dict[str, Any]:
 
 def listed_tools(server: Server) -> list[dict[str, Any]]:
     """The definitions as clients of the newest handshake get them."""
-    tools = [
-        tool.definition_for(NEWEST_HANDSHAKE) for tool in server.catalogue.tools.values() if tool.tool.listed
-    ]
-    found: list[dict[str, Any]] = msgspec.to_builtins(tools)
-    return found
+    page: dict[str, list[dict[str, Any]]] = msgspec.json.decode(
+        server.catalogue.page("tools", NEWEST_HANDSHAKE, None)
+    )
+    return page["tools"]
 
 
 def llms_txt(server: Server, *, needs_token: bool = False) -> str:

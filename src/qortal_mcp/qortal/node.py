@@ -16,7 +16,8 @@ from ..metrics import Metrics
 from ..server.tool_errors import ToolError
 from .as_of import AsOf, Tip
 from .cache import ByteCache
-from .endpoints import ENDPOINTS, Endpoint, Request
+from .endpoints import ENDPOINTS
+from .endpoints.record import Endpoint, Request
 from .failures import NodeFailure
 from .flights import Flights
 from .http_source import HttpSource

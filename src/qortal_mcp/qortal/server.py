@@ -1,16 +1,22 @@
 """The Qortal server put together: its tools, its node, and the spellings of old."""
 
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from ..limits import DEFAULT, Limits
 from ..metrics import Metrics
+from ..server.catalogue import PreparedTools
 from ..server.dispatch import Server
+from ..server.tool import Tool
 from ..server.tool_errors import ToolError
+from . import tools
 from .aliases import ARGUMENT_SYNONYMS, OLD_FORMS, TOOL_ALIASES, TOOL_PRESETS
-from .node import Node
-from .presets import preset
-from .tools import select
+
+if TYPE_CHECKING:
+    from .node import Node
 
 NAME = "qortal-mcp-server"
 TITLE = "Qortal"
@@ -23,7 +29,7 @@ INSTRUCTIONS = (
 
 
 def make_server(
-    node: Node,
+    node: Node | Callable[[], Node],
     *,
     toolsets: str = "default",
     version: str = __version__,
@@ -31,34 +37,52 @@ def make_server(
     metrics: Metrics | None = None,
     limits: Limits = DEFAULT,
 ) -> Server:
-    """A server that answers from this node. Whoever made the node closes it.
+    """A server that answers from a node, or from one that is made when a tool is first called.
+
+    Whoever makes the node closes it.
 
     Raises: ValueError for an unknown toolset.
     """
-    tools = {tool.name: tool for tool in select(toolsets)}
-    old = [
-        preset(tools[target], name, arguments)
-        for name, (target, arguments) in TOOL_PRESETS.items()
-        if target in tools
-    ]
-    synonyms = dict(ARGUMENT_SYNONYMS)
-    synonyms |= {name: synonyms.get(target, {}) for name, (target, _) in TOOL_PRESETS.items()}
+    chosen = tools.select(toolsets)
     metrics = metrics or Metrics()
-    node.watch(metrics)
+
+    def load() -> tuple[list[Tool], list[Node]]:
+        made = node() if callable(node) else node
+        made.watch(metrics)
+        return with_old_names(tools.load(chosen)), [made]
+
     return Server(
         NAME,
         version,
         title=TITLE,
         instructions=INSTRUCTIONS,
-        tools=(*tools.values(), *old),
-        provide=(node,),
+        tools=PreparedTools(tools.definitions(chosen), load),
         tool_aliases=TOOL_ALIASES,
-        argument_synonyms=synonyms,
+        argument_synonyms=synonyms(),
         old_forms=OLD_FORMS,
         rate_limit=rate_limit,
         metrics=metrics,
         limits=limits,
     )
+
+
+def with_old_names(loaded: Sequence[Tool]) -> list[Tool]:
+    """The tools, and beside them those that old names with arguments of their own stand for."""
+    from .presets import preset
+
+    by_name = {tool.name: tool for tool in loaded}
+    old = [
+        preset(by_name[target], name, arguments)
+        for name, (target, arguments) in TOOL_PRESETS.items()
+        if target in by_name
+    ]
+    return [*loaded, *old]
+
+
+def synonyms() -> dict[str, Mapping[str, str]]:
+    """Old argument names, for the tools and for the old names of tools."""
+    found = dict(ARGUMENT_SYNONYMS)
+    return found | {name: found.get(target, {}) for name, (target, _) in TOOL_PRESETS.items()}
 
 
 async def readiness(node: Node) -> dict[str, Any]:

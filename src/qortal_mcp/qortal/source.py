@@ -1,11 +1,10 @@
 """Where answers come from: a node over HTTP, or the sample chain in this process. Only GET can be said."""
 
 from typing import Protocol
-from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from .endpoints import Request
+from .endpoints.record import Request
 
 
 class RawReply(Struct, frozen=True):
@@ -29,25 +28,3 @@ class Source(Protocol):
         """Load what the first question will need, without asking it."""
 
     async def close(self) -> None: ...
-
-
-def origin_of(url: str) -> str:
-    """The origin of a node's address. A user name or password in it is left out: none is ever sent.
-
-    Raises: ValueError, with a reason for a person to read.
-    """
-    if any(not 33 <= ord(letter) <= 126 for letter in url):
-        raise ValueError("a node's address consists of plain characters without spaces")
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError("a node's address looks like http://127.0.0.1:12391")
-    if parts.path not in ("", "/") or parts.query or parts.fragment:
-        raise ValueError("a node's address has no path: only scheme, host and port")
-    try:
-        port = parts.port
-    except ValueError:
-        raise ValueError("a node's port is a number up to 65535") from None
-    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-    if not all(letter.isalnum() or letter in "-._:[]" for letter in host):
-        raise ValueError("a node's host is a name or an address")
-    return f"{parts.scheme}://{host}" + ("" if port is None else f":{port}")

@@ -11,7 +11,9 @@ import msgspec
 from ..server.tool_errors import ToolError, rate_limited
 from . import failures
 from .as_of import AsOf, Tip
-from .endpoints import LAST_BLOCK, NODE_STATUS, Endpoint, Request
+from .endpoints.admin import NODE_STATUS
+from .endpoints.blocks import LAST_BLOCK
+from .endpoints.record import Endpoint, Request
 from .flights import Flights
 from .limits import NodeLimits
 from .source import Source

@@ -1,5 +1,6 @@
 """What a server offers, looked up by name and listed page by page. Refuses two of a name."""
 
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ from msgspec import Struct
 from ..limits import Limits
 from ..protocol import cursors
 from ..protocol.messages import Wire
-from ..protocol.results import listed
+from ..protocol.results import known_members
 from ..protocol.versions import COMPLETIONS, REVISIONS
 from .context import Context
 from .prompt import Completer, Prompt
@@ -19,6 +20,17 @@ from .tool import BoundTool, Tool
 _encode = msgspec.json.Encoder().encode
 
 Bound = Callable[[Mapping[str, Any], Context | None], Any]
+
+
+class PreparedTools(Struct, frozen=True):
+    """Tools that can be listed before they are loaded: clients wait for the list at every start.
+
+    `definitions` is what the tools would say of themselves; a test keeps the two equal.
+    """
+
+    definitions: Sequence[Mapping[str, Any]]
+    # The tools, and what they ask a server to provide.
+    load: Callable[[], tuple[Iterable[Tool], Sequence[object]]]
 
 
 class BoundResource(Struct, frozen=True):
@@ -36,7 +48,7 @@ class Catalogue:
 
     def __init__(
         self,
-        tools: Iterable[Tool],
+        tools: Iterable[Tool] | PreparedTools,
         resources: Iterable[Resource],
         prompts: Iterable[Prompt],
         completers: Iterable[Completer],
@@ -46,8 +58,14 @@ class Catalogue:
         limits: Limits,
     ) -> None:
         self._page_items = limits.page_items
-        self.tools = _by_name(tool.bind(provide, argument_synonyms.get(tool.name)) for tool in tools)
-        self.tool_aliases = {old: new for old, new in tool_aliases.items() if new in self.tools}
+        self._provide = provide
+        self._synonyms = argument_synonyms
+        self._tool_aliases = tool_aliases
+        self._prepared = tools if isinstance(tools, PreparedTools) else None
+        self._tools: dict[str, BoundTool] | None = None
+        self._loading = threading.Lock()
+        if not isinstance(tools, PreparedTools):
+            self._bind(tools, provide)
         bound = [BoundResource(r, r.bind(provide)) for r in resources]
         self.resources = {r.resource.uri: r for r in bound if not r.resource.is_template}
         self.templates = [r for r in bound if r.resource.is_template]
@@ -57,8 +75,35 @@ class Catalogue:
         self.completers = {(c.of, c.argument): c for c in completers}
         self._pages: dict[tuple[str, str], list[bytes]] = {}
 
+    def _bind(self, tools: Iterable[Tool], provide: Sequence[object]) -> dict[str, BoundTool]:
+        bound = _by_name(tool.bind(provide, self._synonyms.get(tool.name)) for tool in tools)
+        self._tools = bound
+        return bound
+
+    @property
+    def tools(self) -> dict[str, BoundTool]:
+        """All tools by name, loaded when they are first asked for."""
+        return self._tools if self._tools is not None else self.load()
+
+    def load(self) -> dict[str, BoundTool]:
+        """Load prepared tools, once. May be called from a thread while others call tools."""
+        with self._loading:
+            if self._tools is not None:
+                return self._tools
+            assert self._prepared is not None, "tools that are not there yet can be loaded"
+            tools, provide = self._prepared.load()
+            return self._bind(tools, (*self._provide, *provide))
+
+    @property
+    def tool_aliases(self) -> dict[str, str]:
+        return {old: new for old, new in self._tool_aliases.items() if new in self.tools}
+
+    @property
+    def has_tools(self) -> bool:
+        return bool(self._prepared.definitions if self._prepared is not None else self._tools)
+
     def tool(self, name: str) -> BoundTool | None:
-        return self.tools.get(name) or self.tools.get(self.tool_aliases.get(name, ""))
+        return self.tools.get(name) or self.tools.get(self._tool_aliases.get(name, ""))
 
     def find_resource(self, uri: str) -> tuple[BoundResource, dict[str, str]] | None:
         fixed = self.resources.get(uri)
@@ -73,7 +118,7 @@ class Catalogue:
     def capabilities(self, client_logging: bool, announces_changes: bool) -> dict[str, dict[str, bool]]:
         """What to declare; which of it a revision knows is `capabilities_in`'s question."""
         offers: dict[str, dict[str, bool]] = {}
-        if self.tools:
+        if self.has_tools:
             offers["tools"] = {"listChanged": announces_changes}
         if self.resources or self.templates:
             offers["resources"] = {"listChanged": announces_changes}
@@ -100,7 +145,7 @@ class Catalogue:
         return pages[offset // self._page_items]
 
     def _render(self, kind: str, revision: str) -> list[bytes]:
-        items = [listed(definition, revision) for definition in self._definitions(kind, revision)]
+        items = [known_members(item, revision) for item in self._definitions(kind, revision)]
         pages = []
         for start in range(0, max(len(items), 1), self._page_items):
             page: dict[str, Any] = {kind: items[start : start + self._page_items]}
@@ -109,14 +154,20 @@ class Catalogue:
             pages.append(_encode(page))
         return pages
 
-    def _definitions(self, kind: str, revision: str) -> list[Wire]:
+    def _definitions(self, kind: str, revision: str) -> Sequence[Mapping[str, Any]]:
+        found: list[Wire]
         if kind == "tools":
-            return [t.definition_for(revision) for t in self.tools.values() if t.tool.listed]
-        if kind == "prompts":
-            return [p.prompt.definition for p in self.prompts.values()]
-        if kind == "resources":
-            return [r.resource.definition for r in self.resources.values()]
-        return [r.resource.definition for r in self.templates]
+            if self._prepared is not None:
+                return self._prepared.definitions
+            found = [t.definition_for(revision) for t in self.tools.values() if t.tool.listed]
+        elif kind == "prompts":
+            found = [p.prompt.definition for p in self.prompts.values()]
+        elif kind == "resources":
+            found = [r.resource.definition for r in self.resources.values()]
+        else:
+            found = [r.resource.definition for r in self.templates]
+        items: list[dict[str, Any]] = msgspec.to_builtins(found)
+        return items
 
 
 def capabilities_in(revision: str, offers: Mapping[str, dict[str, bool]], subscribe: bool) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from ..protocol.inbound import Arrival, Rejection, Route, judge
 from ..text import printable, shortened
 from . import tool_errors
 from .asking import InputRequired, Seal
-from .catalogue import Catalogue
+from .catalogue import Catalogue, PreparedTools
 from .context import Context, Send
 from .methods import METHOD_TABLE, Call
 from .peer import Peer
@@ -65,7 +65,7 @@ class Server:
         *,
         title: str | None = None,
         instructions: str | None = None,
-        tools: Iterable[Tool] = (),
+        tools: Iterable[Tool] | PreparedTools = (),
         resources: Iterable[Resource] = (),
         prompts: Iterable[Prompt] = (),
         completers: Iterable[Completer] = (),
@@ -308,6 +308,10 @@ class Server:
         return Batch(answers) if answers else None
 
     # -- what changed ---------------------------------------------------------------------------------
+
+    def load(self) -> None:
+        """Load what is listed but not loaded yet, rather than at the first call."""
+        self.catalogue.load()
 
     @property
     def busy(self) -> int:

@@ -275,8 +275,11 @@ class Exchange:
         return await self._receive()
 
     async def _too_large(self, limit: int) -> None:
-        error = refusal(errors.INVALID_REQUEST, f"Invalid request: longer than {limit} bytes", None, 413)
-        await self.answer(error, ((b"connection", b"close"),))
+        # The connection stays open: what still comes is dropped unread, and a client that only reads after
+        # it has sent everything gets to see why.
+        await self.answer(
+            refusal(errors.INVALID_REQUEST, f"Invalid request: longer than {limit} bytes", None, 413)
+        )
 
     # -- replies ---------------------------------------------------------------------------------------
 

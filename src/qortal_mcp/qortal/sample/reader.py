@@ -6,25 +6,43 @@ from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from ..source import RawReply
-from . import accounts, node_facts, publications, trades
+from . import (
+    addresses,
+    admin,
+    arbitrary,
+    assets,
+    blocks,
+    chat,
+    contracts,
+    crosschain,
+    groups,
+    names,
+    network,
+    polls,
+    transactions,
+)
 from .chain import Chain, sample_chain
 from .parameters import Parameters
-from .replies import Refusal, page
+from .replies import Refusal, Routes, page
 
-# Adding an address is one line here and one function in the file of its subject.
-ROUTES: dict[str, Callable[..., RawReply]] = {
-    "/admin/status": node_facts.status,
-    "/admin/info": node_facts.info,
-    "/blocks/last": node_facts.last_block,
-    "/addresses/{address}": accounts.account,
-    "/addresses/balance/{address}": accounts.balance,
-    "/names/address/{address}": accounts.names_of,
-    "/names/primary/{address}": accounts.primary_name,
-    "/assets/info": accounts.asset,
-    "/assets/balances": accounts.asset_balances,
-    "/crosschain/tradeoffers": trades.offers,
-    "/crosschain/tradeoffers/hidden": trades.hidden_offers,
-    "/arbitrary/search": publications.search,
+ROUTES: Routes = {
+    template: route
+    for family in (
+        addresses,
+        admin,
+        arbitrary,
+        assets,
+        blocks,
+        chat,
+        contracts,
+        crosschain,
+        groups,
+        names,
+        network,
+        polls,
+        transactions,
+    )
+    for template, route in family.ROUTES.items()
 }
 
 _BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})|%00")

@@ -1,11 +1,15 @@
 """Answers in the shapes that Core gives them: JSON, plain text, its errors, and the pages of its web server."""
 
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
 import msgspec
 
 from ..source import RawReply
+
+# Template of an address -> who answers for it: (chain, parameters, **parts of the path).
+Routes = dict[str, Callable[..., RawReply]]
 
 _encode = msgspec.json.Encoder().encode
 

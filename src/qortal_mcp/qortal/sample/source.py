@@ -1,6 +1,6 @@
 """The sample chain as a source in this process. It passes through all that a node's answers pass through."""
 
-from ..endpoints import Request
+from ..endpoints.record import Request
 from ..source import RawReply
 from .reader import answer
 

@@ -1,40 +1,65 @@
-"""The list of tools, in the order clients see, and the toolsets that switch them on and off."""
+"""The list of tools, in the order clients see, and the toolsets that switch them on and off.
+
+A toolset is a module of this folder. Its tools are named here and loaded when they are needed: a client
+waits for the list at every start, and the list is made from `definitions.json` (written by scripts/docs).
+"""
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
 
 from ...server.tool import Tool
-from .accounts import get_account_overview, get_balance, validate_address
-from .node import get_node_status
-from .qdn import search_qdn
-from .trades import list_trade_offers
 
-TOOLSETS: dict[str, tuple[Tool, ...]] = {
-    "node": (get_node_status,),
-    "accounts": (validate_address, get_account_overview, get_balance),
-    "trades": (list_trade_offers,),
-    "qdn": (search_qdn,),
+_DEFINITIONS = Path(__file__).with_name("definitions.json")
+
+
+class Toolset(Struct, frozen=True):
+    """Tools that are switched on and off together."""
+
+    tools: tuple[str, ...]
+    is_default: bool = True
+
+
+TOOLSETS: dict[str, Toolset] = {
+    "node": Toolset(("get_node_status",)),
+    "accounts": Toolset(("validate_address", "get_account_overview", "get_balance")),
+    "trades": Toolset(("list_trade_offers",)),
+    "qdn": Toolset(("search_qdn",)),
 }
-# Toolsets that are on unless they are switched off.
-DEFAULT_TOOLSETS = frozenset({"node", "accounts", "trades", "qdn"})
-
-TOOLS: tuple[Tool, ...] = tuple(tool for tools in TOOLSETS.values() for tool in tools)
-
-_WHOLE = {"default": DEFAULT_TOOLSETS, "all": frozenset(TOOLSETS)}
 
 
-def select(spec: str = "default") -> tuple[Tool, ...]:
-    """The tools of a selection: `all`, `node,qdn` (only these), or `+chat,-raw` (changes to the default).
+def select(spec: str = "default") -> tuple[str, ...]:
+    """The toolsets of a selection: `all`, `node,qdn` (only these), or `+chat,-raw` (changes to the default).
 
     Raises: ValueError that names the valid toolsets.
     """
+    default = {name for name, toolset in TOOLSETS.items() if toolset.is_default}
+    whole = {"default": default, "all": set(TOOLSETS)}
     words = [word.strip() for word in spec.split(",") if word.strip()]
-    chosen = set(DEFAULT_TOOLSETS) if not words or words[0][0] in "+-" else set()
+    chosen = set(default) if not words or words[0][0] in "+-" else set()
     for word in words:
         name = word.lstrip("+-")
-        toolsets = _WHOLE.get(name) or ({name} if name in TOOLSETS else None)
+        toolsets = whole.get(name) or ({name} if name in TOOLSETS else None)
         if toolsets is None:
-            valid = ", ".join((*_WHOLE, *TOOLSETS))
+            valid = ", ".join((*whole, *TOOLSETS))
             raise ValueError(f"there is no toolset {name!r}; valid ones are {valid}")
-        if word[0] == "-":
-            chosen -= toolsets
-        else:
-            chosen |= toolsets
-    return tuple(tool for name, tools in TOOLSETS.items() if name in chosen for tool in tools)
+        chosen = chosen - toolsets if word[0] == "-" else chosen | toolsets
+    return tuple(name for name in TOOLSETS if name in chosen)
+
+
+def load(toolsets: tuple[str, ...]) -> tuple[Tool, ...]:
+    """The tools of these toolsets, in order."""
+    return tuple(
+        getattr(import_module(f"{__name__}.{name}"), tool)
+        for name in toolsets
+        for tool in TOOLSETS[name].tools
+    )
+
+
+def definitions(toolsets: tuple[str, ...]) -> list[dict[str, Any]]:
+    """What these tools say of themselves, without loading them."""
+    known = msgspec.json.decode(_DEFINITIONS.read_bytes(), type=dict[str, dict[str, Any]])
+    return [known[tool] for name in toolsets for tool in TOOLSETS[name].tools]

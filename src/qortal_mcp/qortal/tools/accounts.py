@@ -8,10 +8,12 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from ...server.tool import tool
 from ..answers import Amount, Answer
 from ..base58 import is_address
-from ..endpoints import ACCOUNT, ASSET, ASSET_BALANCES, BALANCE, NAMES_OF, PRIMARY_NAME
+from ..endpoints.addresses import ACCOUNT, BALANCE
+from ..endpoints.assets import ASSET, ASSET_BALANCES
+from ..endpoints.names import NAMES_OF, PRIMARY_NAME
 from ..limits import ASSETS, NAMES
 from ..node import Node, Reading
-from ..replies import AssetBalance
+from ..replies.assets import AssetBalance
 from ..types import Address, AnyText, AssetId, AssetIds
 
 QORT = "QORT"

@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from ...server.tool import tool
 from ..answers import Answer
-from ..endpoints import NODE_INFO, NODE_STATUS
+from ..endpoints.admin import NODE_INFO, NODE_STATUS
 from ..node import Node
 
 

@@ -7,9 +7,9 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from ...server.tool import tool
 from ...server.tool_errors import invalid_argument
 from ..answers import ListAnswer, fitting, page_of
-from ..endpoints import PUBLICATIONS
+from ..endpoints.arbitrary import PUBLICATIONS
 from ..node import Node
-from ..replies import Publication
+from ..replies.arbitrary import Publication
 from ..services import find_service, service_name
 from ..times import IsoTime, Milliseconds, iso
 from ..types import (

@@ -9,10 +9,10 @@ from ...server.tool import tool
 from ..amounts import ratio
 from ..answers import Amount, ListAnswer, fitting, page_of
 from ..chains import CHAINS, Chain, find_chain
-from ..endpoints import HIDDEN_OFFERS, TRADE_OFFERS
+from ..endpoints.crosschain import HIDDEN_OFFERS, TRADE_OFFERS
 from ..limits import OFFER_WINDOWS, OFFERS_AT_ONCE
 from ..node import Node, Reading
-from ..replies import TradeOffer
+from ..replies.crosschain import TradeOffer
 from ..times import IsoTime, Milliseconds, iso
 from ..types import ChainName, Limit, Offset, Reverse
 

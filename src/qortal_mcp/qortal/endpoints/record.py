@@ -1,44 +1,18 @@
-"""Everything that can be asked of Core: the allow-list. Nothing else has a path.
+"""What an address of Core's is: a frozen record, and the only place where a request is made.
 
-A record says what an address takes and gives. A request is made only here: each value is checked against
+A record says what an address takes and gives. Each value is checked against
 its type and written into its own place, percent-encoded.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import Any, Generic, TypeVar
 from urllib.parse import quote
 
 import msgspec
-from msgspec import UNSET, Meta, Struct
+from msgspec import UNSET, Struct
 
-from ..server.tool_errors import invalid_argument
-from .amounts import exact
-from .chains import CHAINS
-from .replies import (
-    Account,
-    Asset,
-    AssetBalance,
-    LastBlock,
-    NameSummary,
-    NodeInfo,
-    NodeStatus,
-    Publication,
-    TradeOffer,
-)
-from .services import SERVICES
-from .types import (
-    Address,
-    AssetId,
-    AssetIds,
-    ConfirmationStatus,
-    FromHeight,
-    GroupId,
-    Heights,
-    Limit,
-    Name,
-    Offset,
-    SmallLimit,
-)
+from ...server.tool_errors import invalid_argument
+from ..amounts import exact
 
 _CHECKS: dict[int, list[tuple[Callable[[Any], bool], str]]] = {}
 
@@ -158,123 +132,11 @@ def _parameter(name: str, value: Any) -> str:
     return f"{name}={_encoded(name, value)}"
 
 
-def _json(kind: type[T]) -> Callable[[bytes], T]:
+def json_of(kind: type[T]) -> Callable[[bytes], T]:
+    """Reads JSON of a kind."""
     return msgspec.json.Decoder(kind).decode
 
 
-def _amount(body: bytes) -> str:
+def amount(body: bytes) -> str:
+    """Reads an amount that is the whole body, as plain text."""
     return exact(body.decode().strip())
-
-
-# Core's own words for chains and services; how people write them is the tools' business.
-CoreChain = Annotated[str, Meta(extra={"check": {chain.name for chain in CHAINS}.__contains__})]
-CoreService = Annotated[str, Meta(extra={"check": {service.name for service in SERVICES}.__contains__})]
-Ordering = Literal["ASSET_BALANCE_ACCOUNT", "ACCOUNT_ASSET", "ASSET_ACCOUNT"]
-
-NODE_STATUS = Endpoint(
-    "/admin/status", _json(NodeStatus), LIVE, returns="Synchronization, height and number of peers."
-)
-NODE_INFO = Endpoint("/admin/info", _json(NodeInfo), LIVE, returns="Version and uptime.")
-LAST_BLOCK = Endpoint("/blocks/last", _json(LastBlock), LIVE, returns="The newest block.", noun="Block")
-
-ACCOUNT = Endpoint(
-    "/addresses/{address}",
-    _json(Account),
-    UNTIL_NEXT_BLOCK,
-    path={"address": Address},
-    returns="Level, blocks minted and public key of an account that was seen on the chain.",
-    noun="Address",
-)
-BALANCE = Endpoint(
-    "/addresses/balance/{address}",
-    _amount,
-    UNTIL_NEXT_BLOCK,
-    path={"address": Address},
-    query={"assetId": AssetId},
-    returns="A confirmed balance, as plain text.",
-)
-NAMES_OF = Endpoint(
-    "/names/address/{address}",
-    _json(list[NameSummary]),
-    UNTIL_NEXT_BLOCK,
-    path={"address": Address},
-    query={"limit": Limit, "offset": Offset},
-    returns="The names an account owns, oldest first.",
-)
-PRIMARY_NAME = Endpoint(
-    "/names/primary/{address}",
-    _json(NameSummary),
-    UNTIL_NEXT_BLOCK,
-    path={"address": Address},
-    returns="The name an account goes by; no name where it has none.",
-    since="5.0.0",
-)
-ASSET = Endpoint(
-    "/assets/info",
-    _json(Asset),
-    HOURS,
-    query={"assetId": AssetId},
-    returns="One asset.",
-    noun="Asset",
-)
-ASSET_BALANCES = Endpoint(
-    "/assets/balances",
-    _json(list[AssetBalance]),
-    UNTIL_NEXT_BLOCK,
-    query={
-        "address": Address,
-        "assetid": AssetIds,
-        "ordering": Ordering,
-        "excludeZero": bool,
-        "limit": Limit,
-    },
-    returns="What an account holds, asset by asset.",
-)
-TRADE_OFFERS = Endpoint(
-    "/crosschain/tradeoffers",
-    _json(list[TradeOffer]),
-    SECONDS,
-    query={"foreignBlockchain": CoreChain, "limit": Limit, "offset": Offset},
-    returns="Open offers of QORT. Limit and offset count contracts of each kind, before filtering.",
-)
-HIDDEN_OFFERS = Endpoint(
-    "/crosschain/tradeoffers/hidden",
-    _json(list[TradeOffer]),
-    SECONDS,
-    query={"foreignBlockchain": CoreChain},
-    returns="Offers that Core hides after failed attempts to buy.",
-    since="4.1.0",
-)
-PUBLICATIONS = Endpoint(
-    "/arbitrary/search",
-    _json(list[Publication]),
-    SECONDS,
-    query={
-        "startBlock": FromHeight,
-        "blockLimit": Heights,
-        "txGroupId": GroupId,
-        "service": CoreService,
-        "name": Name,
-        "address": Address,
-        "confirmationStatus": ConfirmationStatus,
-        "limit": SmallLimit,
-        "offset": Offset,
-        "reverse": bool,
-    },
-    returns="Transactions that published something on QDN.",
-)
-
-ENDPOINTS: tuple[Endpoint[Any], ...] = (
-    NODE_STATUS,
-    NODE_INFO,
-    LAST_BLOCK,
-    ACCOUNT,
-    BALANCE,
-    NAMES_OF,
-    PRIMARY_NAME,
-    ASSET,
-    ASSET_BALANCES,
-    TRADE_OFFERS,
-    HIDDEN_OFFERS,
-    PUBLICATIONS,
-)

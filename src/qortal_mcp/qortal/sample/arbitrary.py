@@ -6,7 +6,7 @@ from ..services import SERVICES, service_name
 from ..source import RawReply
 from .chain import Chain
 from .parameters import Paging, Parameters
-from .replies import as_json, core_error, page
+from .replies import Routes, as_json, core_error, page
 
 _MOST_WITHOUT_CRITERIA = 20
 _SERVICE_NAMES = {service.name for service in SERVICES}
@@ -46,3 +46,8 @@ def search(chain: Chain, parameters: Parameters) -> RawReply:
 
 def _participants(row: dict[str, Any]) -> set[str]:
     return {row["creatorAddress"], *(payment["recipient"] for payment in row.get("payments", []))}
+
+
+ROUTES: Routes = {
+    "/arbitrary/search": search,
+}

@@ -3,7 +3,7 @@
 from ..source import RawReply
 from .chain import Chain
 from .parameters import Parameters
-from .replies import as_json
+from .replies import Routes, as_json
 
 
 def status(chain: Chain, parameters: Parameters) -> RawReply:
@@ -14,10 +14,7 @@ def info(chain: Chain, parameters: Parameters) -> RawReply:
     return as_json(chain["node"]["info"])
 
 
-def last_block(chain: Chain, parameters: Parameters) -> RawReply:
-    block = chain["blocks"][-1]
-    if parameters.flag("includeOnlineSignatures"):
-        signatures = chain["onlineAccountsSignatures"].get(str(block["height"]))
-        if signatures is not None:
-            block = {**block, "onlineAccountsSignatures": signatures}
-    return as_json(block)
+ROUTES: Routes = {
+    "/admin/status": status,
+    "/admin/info": info,
+}

@@ -7,7 +7,7 @@ from ..chains import CHAINS
 from ..source import RawReply
 from .chain import Chain
 from .parameters import Paging, Parameters
-from .replies import as_json, core_error
+from .replies import Routes, as_json, core_error
 
 _MOST_AT_ONCE = 100
 _CHAIN_NAMES = {chain.name for chain in CHAINS}
@@ -55,3 +55,9 @@ def _unfinished(chain: Chain, name: str | None) -> dict[str, list[dict[str, Any]
 def _created(trade: dict[str, Any]) -> int:
     created: int = trade["creationTimestamp"]
     return created
+
+
+ROUTES: Routes = {
+    "/crosschain/tradeoffers": offers,
+    "/crosschain/tradeoffers/hidden": hidden_offers,
+}

@@ -1,0 +1,7 @@
+"""Chat of the last day."""
+
+from typing import Any
+
+from .record import Endpoint
+
+FAMILY: tuple[Endpoint[Any], ...] = ()

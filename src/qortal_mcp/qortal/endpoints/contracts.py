@@ -1,0 +1,7 @@
+"""Contracts (ATs)."""
+
+from typing import Any
+
+from .record import Endpoint
+
+FAMILY: tuple[Endpoint[Any], ...] = ()

@@ -1,0 +1,7 @@
+"""Transactions."""
+
+from typing import Any
+
+from .record import Endpoint
+
+FAMILY: tuple[Endpoint[Any], ...] = ()

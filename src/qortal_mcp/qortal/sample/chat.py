@@ -1,0 +1,5 @@
+"""Chat of the sample chain."""
+
+from .replies import Routes
+
+ROUTES: Routes = {}

@@ -1,0 +1,5 @@
+"""Contracts of the sample chain."""
+
+from .replies import Routes
+
+ROUTES: Routes = {}

@@ -1,0 +1,5 @@
+"""Groups of the sample chain."""
+
+from .replies import Routes
+
+ROUTES: Routes = {}

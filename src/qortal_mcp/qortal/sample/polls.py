@@ -1,0 +1,5 @@
+"""Polls of the sample chain."""
+
+from .replies import Routes
+
+ROUTES: Routes = {}

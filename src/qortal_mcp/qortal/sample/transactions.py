@@ -1,0 +1,5 @@
+"""Transactions of the sample chain."""
+
+from .replies import Routes
+
+ROUTES: Routes = {}
