@@ -40,8 +40,8 @@ def settings_tables() -> str:
 
 def definitions_file() -> str:
     """What every tool says of itself, so that a server can list its tools before it loads them."""
-    bound = [tool.bind([Node.sample()]) for tool in tools.load(tuple(tools.TOOLSETS))]
-    encoded = msgspec.json.encode({tool.name: tool.definition for tool in bound})
+    loaded = tools.load(tuple(tools.TOOLSETS))
+    encoded = msgspec.json.encode({tool.name: tool.definition for tool in loaded})
     return msgspec.json.format(encoded, indent=1).decode() + "\n"
 
 

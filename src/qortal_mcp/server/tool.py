@@ -14,6 +14,7 @@ import inspect
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -82,13 +83,25 @@ class Tool:
 
         Raises: TypeError where the server does not provide it.
         """
-        reader: Arguments | SchemaArguments
+        return BoundTool(self, self._reader(synonyms), provided)
+
+    def _reader(self, synonyms: Mapping[str, str] | None = None) -> "Arguments | SchemaArguments":
         if self._struct is not None:
-            reader = Arguments(self._struct, synonyms)
-        else:
-            assert self._input_schema is not None, "a tool without a Struct has a schema"
-            reader = SchemaArguments(self._input_schema)
-        return BoundTool(self, reader, provided)
+            return Arguments(self._struct, synonyms)
+        assert self._input_schema is not None, "a tool without a Struct has a schema"
+        return SchemaArguments(self._input_schema)
+
+    @cached_property
+    def definition(self) -> ToolDefinition:
+        """What the tool says of itself in `tools/list`."""
+        return ToolDefinition(
+            name=self.name,
+            title=self.title or UNSET,
+            description=self.description,
+            inputSchema=self._reader().schema,
+            outputSchema=self.answering.schema or UNSET,
+            annotations=self.annotations,
+        )
 
 
 class SchemaArguments:
@@ -136,20 +149,12 @@ class BoundTool:
         self._takes_struct = signature.whole_struct() is not None
         self._call = signature.bind(provided)
         self.header_params = headers.header_params(arguments.schema)
-        self.definition = ToolDefinition(
-            name=tool.name,
-            title=tool.title or UNSET,
-            description=tool.description,
-            inputSchema=arguments.schema,
-            outputSchema=tool.answering.schema or UNSET,
-            annotations=tool.annotations,
-        )
 
     def definition_for(self, revision: str) -> ToolDefinition:
         """As listed: before 2025-06-18 a value that would need wrapping is text, so it has no schema."""
         if self.tool.answering.wraps and revision < STRUCTURED:
-            return msgspec.structs.replace(self.definition, outputSchema=UNSET)
-        return self.definition
+            return msgspec.structs.replace(self.tool.definition, outputSchema=UNSET)
+        return self.tool.definition
 
     def call(self, arguments: Any, context: Context | None) -> Any:
         """Run the function; a coroutine where it is async."""

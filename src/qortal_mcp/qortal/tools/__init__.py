@@ -62,4 +62,9 @@ def load(toolsets: tuple[str, ...]) -> tuple[Tool, ...]:
 def definitions(toolsets: tuple[str, ...]) -> list[dict[str, Any]]:
     """What these tools say of themselves, without loading them."""
     known = msgspec.json.decode(_DEFINITIONS.read_bytes(), type=dict[str, dict[str, Any]])
-    return [known[tool] for name in toolsets for tool in TOOLSETS[name].tools]
+    wanted = [tool for name in toolsets for tool in TOOLSETS[name].tools]
+    if known.keys() >= set(wanted):
+        return [known[tool] for tool in wanted]
+    # Somebody is writing a tool at this moment; the file follows with scripts/docs.
+    found: list[dict[str, Any]] = msgspec.to_builtins([tool.definition for tool in load(toolsets)])
+    return found
