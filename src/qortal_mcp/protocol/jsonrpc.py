@@ -60,6 +60,7 @@ class _Envelope(Struct):
 _decode = msgspec.json.Decoder(_Envelope).decode
 _decode_members = msgspec.json.Decoder(dict[str, Raw]).decode
 _decode_items = msgspec.json.Decoder(list[Raw]).decode
+_decode_any = msgspec.json.Decoder(Raw).decode
 _decode_id = msgspec.json.Decoder(RequestId).decode
 _encode = msgspec.json.Encoder().encode
 
@@ -123,7 +124,7 @@ def _explain(data: bytes | Raw, exc: Exception) -> Message:
     try:
         members = _decode_members(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return Invalid(errors.INVALID_REQUEST, "a message is one JSON object")
+        return _no_object(data)
     if _is_error_without_id(members):
         return Response(None, None, members["error"])
     id_ = _id_of(members.get("id"))
@@ -132,6 +133,16 @@ def _explain(data: bytes | Raw, exc: Exception) -> Message:
     if "id" not in members and _is_text(members.get("method")):
         return Notification("", None)
     return Invalid(errors.INVALID_REQUEST, '"jsonrpc" and "method" must be strings', id_)
+
+
+def _no_object(data: bytes | Raw) -> Invalid:
+    try:
+        _decode_any(data)
+    except msgspec.DecodeError as exc:
+        return Invalid(errors.PARSE_ERROR, _parse_reason(exc))
+    except RecursionError:
+        pass
+    return Invalid(errors.INVALID_REQUEST, "a message is one JSON object")
 
 
 def _is_error_without_id(members: dict[str, Raw]) -> bool:

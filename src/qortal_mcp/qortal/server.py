@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .. import __version__
 from ..limits import DEFAULT, Limits
 from ..metrics import Metrics
-from ..server.catalogue import PreparedTools
+from ..server.catalogue import Offer, Prepared
 from ..server.dispatch import Server
 from ..server.tool import Tool
 from ..server.tool_errors import ToolError
@@ -46,17 +46,17 @@ def make_server(
     chosen = tools.select(toolsets)
     metrics = metrics or Metrics()
 
-    def load() -> tuple[list[Tool], list[Node]]:
+    def load() -> Offer:
         made = node() if callable(node) else node
         made.watch(metrics)
-        return with_old_names(tools.load(chosen)), [made]
+        return Offer(with_old_names(tools.load(chosen)), provide=[made])
 
     return Server(
         NAME,
         version,
         title=TITLE,
         instructions=INSTRUCTIONS,
-        tools=PreparedTools(tools.definitions(chosen), load),
+        prepared=Prepared({"tools": tools.definitions(chosen)}, False, load),
         tool_aliases=TOOL_ALIASES,
         argument_synonyms=synonyms(),
         old_forms=OLD_FORMS,

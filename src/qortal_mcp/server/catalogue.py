@@ -2,14 +2,13 @@
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
 
 from ..limits import Limits
 from ..protocol import cursors
-from ..protocol.messages import Wire
 from ..protocol.results import known_members
 from ..protocol.versions import COMPLETIONS, REVISIONS
 from .context import Context
@@ -17,20 +16,32 @@ from .prompt import Completer, Prompt
 from .resource import Resource
 from .tool import BoundTool, Tool
 
+Kind = Literal["tools", "resources", "resourceTemplates", "prompts"]
+Bound = Callable[[Mapping[str, Any], Context | None], Any]
+Definitions = Sequence[Mapping[str, Any]]
+
 _encode = msgspec.json.Encoder().encode
 
-Bound = Callable[[Mapping[str, Any], Context | None], Any]
+
+class Offer(Struct, frozen=True):
+    """Everything a server offers, and what the functions behind it ask the server to provide."""
+
+    tools: Sequence[Tool] = ()
+    resources: Sequence[Resource] = ()
+    prompts: Sequence[Prompt] = ()
+    completers: Sequence[Completer] = ()
+    provide: Sequence[object] = ()
 
 
-class PreparedTools(Struct, frozen=True):
-    """Tools that can be listed before they are loaded: clients wait for the list at every start.
+class Prepared(Struct, frozen=True):
+    """An offer that can be listed before it is loaded: clients wait for the lists at every start.
 
-    `definitions` is what the tools would say of themselves; a test keeps the two equal.
+    `definitions` is what the things would say of themselves; a test of whoever prepares them keeps both equal.
     """
 
-    definitions: Sequence[Mapping[str, Any]]
-    # The tools, and what they ask a server to provide.
-    load: Callable[[], tuple[Iterable[Tool], Sequence[object]]]
+    definitions: Mapping[Kind, Definitions]
+    completes: bool
+    load: Callable[[], Offer]
 
 
 class BoundResource(Struct, frozen=True):
@@ -44,93 +55,94 @@ class BoundPrompt(Struct, frozen=True):
 
 
 class Catalogue:
-    """Tools, resources, prompts and completers of one server, bound to what it provides."""
+    """An offer, bound to what it needs when it is first asked for more than its lists."""
 
     def __init__(
         self,
-        tools: Iterable[Tool] | PreparedTools,
-        resources: Iterable[Resource],
-        prompts: Iterable[Prompt],
-        completers: Iterable[Completer],
-        provide: Sequence[object],
+        offer: Offer | Prepared,
         tool_aliases: Mapping[str, str],
         argument_synonyms: Mapping[str, Mapping[str, str]],
         limits: Limits,
     ) -> None:
-        self._page_items = limits.page_items
-        self._provide = provide
-        self._synonyms = argument_synonyms
+        self._offer = offer
         self._tool_aliases = tool_aliases
-        self._prepared = tools if isinstance(tools, PreparedTools) else None
-        self._tools: dict[str, BoundTool] | None = None
+        self._synonyms = argument_synonyms
+        self._page_items = limits.page_items
+        self._pages: dict[tuple[Kind, str], list[bytes]] = {}
         self._loading = threading.Lock()
-        if not isinstance(tools, PreparedTools):
-            self._bind(tools, provide)
-        bound = [BoundResource(r, r.bind(provide)) for r in resources]
-        self.resources = {r.resource.uri: r for r in bound if not r.resource.is_template}
-        self.templates = [r for r in bound if r.resource.is_template]
-        if len(self.resources) + len(self.templates) != len(bound):
-            raise ValueError("two resources have the same URI")
-        self.prompts = {p.name: BoundPrompt(p, p.bind(provide)) for p in prompts}
-        self.completers = {(c.of, c.argument): c for c in completers}
-        self._pages: dict[tuple[str, str], list[bytes]] = {}
+        self._loaded: _Loaded | None = None
+        if isinstance(offer, Offer):
+            self.load()
 
-    def _bind(self, tools: Iterable[Tool], provide: Sequence[object]) -> dict[str, BoundTool]:
-        bound = _by_name(tool.bind(provide, self._synonyms.get(tool.name)) for tool in tools)
-        self._tools = bound
-        return bound
+    def load(self) -> "_Loaded":
+        """Load and bind everything, once. May be called from a thread while others ask."""
+        with self._loading:
+            if self._loaded is None:
+                offer = self._offer if isinstance(self._offer, Offer) else self._offer.load()
+                self._loaded = _Loaded(offer, self._synonyms)
+            return self._loaded
 
     @property
-    def tools(self) -> dict[str, BoundTool]:
-        """All tools by name, loaded when they are first asked for."""
-        return self._tools if self._tools is not None else self.load()
+    def _all(self) -> "_Loaded":
+        return self._loaded or self.load()
 
-    def load(self) -> dict[str, BoundTool]:
-        """Load prepared tools, once. May be called from a thread while others call tools."""
-        with self._loading:
-            if self._tools is not None:
-                return self._tools
-            assert self._prepared is not None, "tools that are not there yet can be loaded"
-            tools, provide = self._prepared.load()
-            return self._bind(tools, (*self._provide, *provide))
+    @property
+    def tools(self) -> Mapping[str, BoundTool]:
+        return self._all.tools
+
+    @property
+    def prompts(self) -> Mapping[str, BoundPrompt]:
+        return self._all.prompts
 
     @property
     def tool_aliases(self) -> dict[str, str]:
         return {old: new for old, new in self._tool_aliases.items() if new in self.tools}
 
-    @property
-    def has_tools(self) -> bool:
-        return bool(self._prepared.definitions if self._prepared is not None else self._tools)
-
     def tool(self, name: str) -> BoundTool | None:
-        return self.tools.get(name) or self.tools.get(self._tool_aliases.get(name, ""))
+        tools = self._all.tools
+        return tools.get(name) or tools.get(self._tool_aliases.get(name, ""))
 
     def find_resource(self, uri: str) -> tuple[BoundResource, dict[str, str]] | None:
-        fixed = self.resources.get(uri)
+        """The resource at a URI, and what the URI says where it is one of a template."""
+        fixed = self._all.resources.get(uri)
         if fixed is not None:
             return fixed, {}
-        for candidate in self.templates:
+        for candidate in self._all.templates:
             variables = candidate.resource.match(uri)
             if variables is not None:
                 return candidate, variables
         return None
 
+    def completer(self, of: str, argument: str) -> Completer | None:
+        """Who suggests values for an argument.
+
+        Raises: KeyError where there is no prompt, resource or template of that name.
+        """
+        loaded = self._all
+        known = of in loaded.prompts or of in loaded.resources
+        if not known and all(bound.resource.uri != of for bound in loaded.templates):
+            raise KeyError(of)
+        return loaded.completers.get((of, argument))
+
     def capabilities(self, client_logging: bool, announces_changes: bool) -> dict[str, dict[str, bool]]:
         """What to declare; which of it a revision knows is `capabilities_in`'s question."""
-        offers: dict[str, dict[str, bool]] = {}
-        if self.has_tools:
-            offers["tools"] = {"listChanged": announces_changes}
-        if self.resources or self.templates:
-            offers["resources"] = {"listChanged": announces_changes}
-        if self.prompts:
-            offers["prompts"] = {"listChanged": announces_changes}
-        if self.completers:
+        lists: dict[str, tuple[Kind, ...]] = {
+            "tools": ("tools",),
+            "resources": ("resources", "resourceTemplates"),
+            "prompts": ("prompts",),
+        }
+        offers = {
+            name: {"listChanged": announces_changes}
+            for name, kinds in lists.items()
+            if any(self._definitions(kind, REVISIONS[-1]) for kind in kinds)
+        }
+        if self._offer.completes if isinstance(self._offer, Prepared) else self._offer.completers:
             offers["completions"] = {}
         if client_logging:
             offers["logging"] = {}
         return offers
 
-    def page(self, kind: str, revision: str, cursor: str | None) -> bytes:
+    def page(self, kind: Kind, revision: str, cursor: str | None) -> bytes:
         """One page of a list, as the body of its result.
 
         Raises: ProtocolError for a cursor that is not ours.
@@ -144,7 +156,7 @@ class Catalogue:
         offset = cursors.read(cursor, self._page_items, len(pages) * self._page_items)
         return pages[offset // self._page_items]
 
-    def _render(self, kind: str, revision: str) -> list[bytes]:
+    def _render(self, kind: Kind, revision: str) -> list[bytes]:
         items = [known_members(item, revision) for item in self._definitions(kind, revision)]
         pages = []
         for start in range(0, max(len(items), 1), self._page_items):
@@ -154,19 +166,39 @@ class Catalogue:
             pages.append(_encode(page))
         return pages
 
-    def _definitions(self, kind: str, revision: str) -> Sequence[Mapping[str, Any]]:
-        found: list[Wire]
-        if kind == "tools":
-            if self._prepared is not None:
-                return self._prepared.definitions
-            found = [t.definition_for(revision) for t in self.tools.values() if t.tool.listed]
-        elif kind == "prompts":
-            found = [p.prompt.definition for p in self.prompts.values()]
-        elif kind == "resources":
-            found = [r.resource.definition for r in self.resources.values()]
-        else:
-            found = [r.resource.definition for r in self.templates]
-        items: list[dict[str, Any]] = msgspec.to_builtins(found)
+    def _definitions(self, kind: Kind, revision: str) -> Definitions:
+        if isinstance(self._offer, Prepared):
+            return self._offer.definitions.get(kind, ())
+        return self._all.definitions(kind, revision)
+
+
+class _Loaded:
+    """An offer with everything bound, by name."""
+
+    def __init__(self, offer: Offer, synonyms: Mapping[str, Mapping[str, str]]) -> None:
+        provide = offer.provide
+        self.tools = _unique(
+            "tools", ((tool.name, tool.bind(provide, synonyms.get(tool.name))) for tool in offer.tools)
+        )
+        resources = _unique(
+            "resources", ((r.uri, BoundResource(r, r.signature.bind(provide))) for r in offer.resources)
+        )
+        self.resources = {uri: bound for uri, bound in resources.items() if not bound.resource.is_template}
+        self.templates = [bound for bound in resources.values() if bound.resource.is_template]
+        self.prompts = _unique(
+            "prompts", ((p.name, BoundPrompt(p, p.signature.bind(provide))) for p in offer.prompts)
+        )
+        self.completers = {(c.of, c.argument): c.bind(provide) for c in offer.completers}
+
+    def definitions(self, kind: Kind, revision: str) -> Definitions:
+        """What everything of a kind says of itself."""
+        found: Iterable[Any] = {
+            "tools": (t.definition_for(revision) for t in self.tools.values() if t.tool.listed),
+            "prompts": (bound.prompt.definition for bound in self.prompts.values()),
+            "resources": (bound.resource.definition for bound in self.resources.values()),
+            "resourceTemplates": (bound.resource.definition for bound in self.templates),
+        }[kind]
+        items: list[dict[str, Any]] = msgspec.to_builtins(list(found))
         return items
 
 
@@ -180,10 +212,10 @@ def capabilities_in(revision: str, offers: Mapping[str, dict[str, bool]], subscr
     return known
 
 
-def _by_name(tools: Iterable[BoundTool]) -> dict[str, BoundTool]:
-    found: dict[str, BoundTool] = {}
-    for tool in tools:
-        if tool.name in found:
-            raise ValueError(f"two tools are called {tool.name}")
-        found[tool.name] = tool
+def _unique(what: str, named: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, thing in named:
+        if name in found:
+            raise ValueError(f"two {what} are called {name}")
+        found[name] = thing
     return found

@@ -22,7 +22,7 @@ from ..protocol.inbound import Arrival, Rejection, Route, judge
 from ..text import printable, shortened
 from . import tool_errors
 from .asking import InputRequired, Seal
-from .catalogue import Catalogue, PreparedTools
+from .catalogue import Catalogue, Offer, Prepared
 from .context import Context, Send
 from .methods import METHOD_TABLE, Call
 from .peer import Peer
@@ -56,7 +56,10 @@ class OldForms(Struct, frozen=True):
 
 
 class Server:
-    """An MCP server: what it offers, and how it answers. Knows no transport."""
+    """An MCP server: what it offers, and how it answers. Knows no transport.
+
+    What it offers is given at once, or `prepared`: listed now and loaded when it is first used.
+    """
 
     def __init__(
         self,
@@ -65,11 +68,12 @@ class Server:
         *,
         title: str | None = None,
         instructions: str | None = None,
-        tools: Iterable[Tool] | PreparedTools = (),
+        tools: Iterable[Tool] = (),
         resources: Iterable[Resource] = (),
         prompts: Iterable[Prompt] = (),
         completers: Iterable[Completer] = (),
         provide: Sequence[object] = (),
+        prepared: Prepared | None = None,
         tool_aliases: Mapping[str, str] | None = None,
         argument_synonyms: Mapping[str, Mapping[str, str]] | None = None,
         old_forms: OldForms | None = None,
@@ -95,16 +99,10 @@ class Server:
         # Whether lists can change while the server runs, and whether resources can be watched.
         self.announces_changes = announces_changes
         self.resource_updates = resource_updates
-        self.catalogue = Catalogue(
-            tools,
-            resources,
-            prompts,
-            completers,
-            provide,
-            tool_aliases or {},
-            argument_synonyms or {},
-            limits,
+        offer = prepared or Offer(
+            tuple(tools), tuple(resources), tuple(prompts), tuple(completers), tuple(provide)
         )
+        self.catalogue = Catalogue(offer, tool_aliases or {}, argument_synonyms or {}, limits)
         self.shapes = {
             revision: results.Shape(revision, versions.is_modern(revision), self.info)
             for revision in versions.REVISIONS

@@ -16,7 +16,7 @@ from ..protocol.messages import SUBSCRIPTION_ID, ClientCapabilities, ListenFilte
 from ..text import printable, shortened
 from . import tool_errors
 from .asking import questions_of
-from .catalogue import capabilities_in
+from .catalogue import Kind, capabilities_in
 from .context import Context, Send
 from .peer import Peer
 from .resource import ResourceNotFound
@@ -180,7 +180,7 @@ def discover(call: Call) -> bytes:
 _decode_list = msgspec.json.Decoder(messages.ListParams).decode
 
 
-def _lister(kind: str) -> Callable[[Call], bytes]:
+def _lister(kind: Kind) -> Callable[[Call], bytes]:
     def handler(call: Call) -> bytes:
         cursor = call.params(_decode_list).cursor
         body = call.server.catalogue.page(kind, call.route.revision, None if cursor is UNSET else cursor)
@@ -416,11 +416,12 @@ def get_prompt(call: Call) -> Running:
 def complete(call: Call) -> bytes | Running:
     params = call.params(_decode_complete)
     of = params.ref.name if params.ref.type == "ref/prompt" else params.ref.uri
-    catalogue = call.server.catalogue
-    known = of in catalogue.prompts or any(r.resource.uri == of for r in catalogue.templates)
-    if of is UNSET or not (known or of in catalogue.resources):
-        raise errors.ProtocolError(errors.INVALID_PARAMS, "Nothing of that name can be completed")
-    found = catalogue.completers.get((of, params.argument.name))
+    try:
+        if of is UNSET:
+            raise KeyError
+        found = call.server.catalogue.completer(of, params.argument.name)
+    except KeyError:
+        raise errors.ProtocolError(errors.INVALID_PARAMS, "Nothing of that name can be completed") from None
     if found is None:
         return _completion(call, [])
 

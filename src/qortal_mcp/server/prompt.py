@@ -15,7 +15,6 @@ from ..protocol.messages import (
     PromptMessage,
     TextContent,
 )
-from .context import Context
 from .functions import Signature
 
 
@@ -31,9 +30,6 @@ class Prompt:
             description=self.signature.description,
             arguments=[_argument(name, p) for name, p in self.signature.arguments.items()] or UNSET,
         )
-
-    def bind(self, provided: Sequence[object]) -> Callable[[Mapping[str, Any], Context | None], Any]:
-        return self.signature.bind(provided)
 
     def check(self, given: Mapping[str, str]) -> None:
         """Raises: ProtocolError where a required argument is missing or one is unknown."""
@@ -77,9 +73,22 @@ class Completer(Struct, frozen=True):
     of: str
     argument: str
     # From what was typed so far and the arguments already chosen, best first.
-    suggest: Callable[[str, Mapping[str, str]], Any]
+    suggest: Callable[..., Any]
+
+    def bind(self, provided: Sequence[object]) -> "Completer":
+        """This completer with what its function needs from a server."""
+        call = Signature(self.suggest).bind(provided)
+        names = tuple(Signature(self.suggest).arguments)
+
+        def suggest(typed: str, chosen: Mapping[str, str]) -> Any:
+            return call(dict(zip(names, (typed, chosen), strict=True)), None)
+
+        return Completer(self.of, self.argument, suggest)
 
 
-def completer(of: str, argument: str) -> Callable[[Callable[[str, Mapping[str, str]], Any]], Completer]:
-    """Make a completer of a function; `of` is a prompt's name or a resource template."""
+def completer(of: str, argument: str) -> Callable[[Callable[..., Any]], Completer]:
+    """Make a completer of a function that takes what was typed and what was chosen, in this order.
+
+    `of` is a prompt's name or a resource template.
+    """
     return lambda function: Completer(of, argument, function)

@@ -2,14 +2,13 @@
 
 import base64
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote
 
 from msgspec import UNSET
 
 from ..protocol.messages import ResourceContents, ResourceDefinition, ResourceTemplateDefinition
-from .context import Context
 from .functions import Signature
 
 _VARIABLE = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
@@ -59,9 +58,6 @@ class Resource:
         if found is None:
             return None
         return {name: unquote(value) for name, value in found.groupdict().items()}
-
-    def bind(self, provided: Sequence[object]) -> Callable[[Mapping[str, Any], Context | None], Any]:
-        return self.signature.bind(provided)
 
     def contents(self, uri: str, value: Any) -> list[ResourceContents]:
         """What the function returned, as the protocol carries it."""

@@ -1,0 +1,143 @@
+"""Small parts of the server: what looks secret, schemas of types, rate limits, metrics text."""
+
+import time
+from typing import Annotated, Any, Literal
+
+import pytest
+from msgspec import Meta, Struct
+
+from qortal_mcp.metrics import BUCKETS, Metrics
+from qortal_mcp.server.private_keys import looks_secret
+from qortal_mcp.server.rate import RateLimit
+from qortal_mcp.server.schema import is_object_schema, schema_of, wrapped
+
+WORDS = "abandon ability able about above absent absorb abstract absurd abuse access accident"
+SECRETS = [
+    pytest.param(WORDS, id="twelve-words"),
+    pytest.param(f"  {WORDS} {WORDS}\n", id="twenty-four-words"),
+    pytest.param(WORDS.replace(" ", ", "), id="words-with-commas"),
+    pytest.param("-----BEGIN EC PRIVATE KEY-----\nMHQCAQEEIB\n", id="pem"),
+    pytest.param("ab" * 32, id="32-bytes-hex"),
+    pytest.param("0x" + "AB" * 32, id="32-bytes-hex-prefix"),
+    pytest.param("ab" * 64, id="64-bytes-hex"),
+    pytest.param("5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ", id="wif"),
+    pytest.param("xprv" + "9" * 107, id="extended-key"),
+    pytest.param("4" * 43, id="32-bytes-base58"),
+]
+HARMLESS = [
+    "",
+    "QdSnUy6sUiEnaN87dWmE92g1uQjrvPgrWG",
+    "hello world",
+    "a sentence with quite a number of ordinary words that nobody would take for anything but prose, ever",
+    "The Quick Brown Fox Jumps Over The Lazy Dog And Then Some More Words Follow",
+    WORDS.rpartition(" ")[0],
+    "ab" * 31,
+    "z" * 200,
+    "ab" * 33,
+]
+
+
+@pytest.mark.parametrize("text", SECRETS)
+def test_what_looks_like_a_key_is_seen(text: str) -> None:
+    assert looks_secret(text)
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_ordinary_text_is_left_alone(text: str) -> None:
+    assert not looks_secret(text)
+
+
+def test_looking_takes_no_time_whatever_the_text_is() -> None:
+    started = time.perf_counter()
+    for text in ("abc " * 100_000, "a" * 1_000_000, "1" * 1_000_000, "-----BEGIN " * 100_000, "abcdefgh," * 100_000):
+        looks_secret(text)
+    assert time.perf_counter() - started < 1
+
+
+class Inner(Struct):
+    """An inner thing."""
+
+    title: str
+    size: Annotated[int, Meta(ge=0)] | None = None
+
+
+class Outer(Struct):
+    inner: Inner
+    many: list[Inner]
+    kind: Literal["a", "b"] = "a"
+
+
+class Loop(Struct):
+    next: "Loop | None" = None
+
+
+def test_a_schema_has_no_references_and_no_decoration() -> None:
+    schema = schema_of(Outer)
+    assert is_object_schema(schema)
+    assert "$ref" not in str(schema)
+    assert "$defs" not in schema
+    inner = schema["properties"]["inner"]
+    assert set(inner["properties"]) == {"title", "size"}  # a property may be called title
+    assert "title" not in {key for key in inner if key != "properties"}
+    assert inner["properties"]["size"] == {"type": ["integer", "null"], "minimum": 0, "default": None}
+    assert schema["properties"]["many"]["items"] == inner
+    assert schema["properties"]["kind"]["enum"] == ["a", "b"]
+    assert schema["required"] == ["inner", "many"]
+
+
+def test_a_type_that_contains_itself_is_refused() -> None:
+    with pytest.raises(TypeError, match="contains itself"):
+        schema_of(Loop)
+
+
+@pytest.mark.parametrize("kind", [int, list[int], int | None, Literal["x"], Any])
+def test_what_is_no_object_is_wrapped_under_result(kind: Any) -> None:
+    schema = wrapped(schema_of(kind))
+    assert is_object_schema(schema)
+    assert schema["required"] == ["result"]
+
+
+def test_a_caller_has_a_burst_and_then_waits() -> None:
+    clock = [0.0]
+    rate = RateLimit(2.0, lambda: clock[0])
+    assert [rate.wait("a") for _ in range(5)] == [0.0, 0.0, 0.0, 0.0, 0.5]
+    assert rate.wait("b") == 0.0
+    clock[0] = 0.25
+    assert rate.wait("a") == pytest.approx(0.25)
+    clock[0] = 0.5
+    assert rate.wait("a") == 0.0
+    clock[0] = 1000.0
+    assert [rate.wait("a") for _ in range(5)].count(0.0) == 4
+
+
+def test_a_slow_rate_still_lets_one_call_through() -> None:
+    rate = RateLimit(0.1, lambda: 0.0)
+    assert (rate.wait("a"), rate.wait("a")) == (0.0, pytest.approx(10.0))
+
+
+def test_callers_are_forgotten_in_bounds() -> None:
+    rate = RateLimit(1.0, lambda: 0.0)
+    for caller in range(10_000):
+        rate.wait(str(caller))
+    assert len(rate._buckets) <= 4096
+
+
+def test_metrics_are_prometheus_text() -> None:
+    metrics = Metrics()
+    metrics.observe("tools/call", "echo", "", 0.015)
+    metrics.observe("tools/call", "echo", "", 1000.0)
+    metrics.observe("ping", "", "-32601", 0.0)
+    metrics.gauge("open_things", "Things that are open.", lambda: 3)
+    lines = metrics.render().splitlines()
+    name = "mcp_server_operation_duration_seconds"
+    labels = 'mcp_method_name="tools/call",gen_ai_tool_name="echo"'
+    assert f"# TYPE {name} histogram" in lines
+    assert f'{name}_bucket{{{labels},le="0.01"}} 0' in lines
+    assert f'{name}_bucket{{{labels},le="0.02"}} 1' in lines
+    assert f'{name}_bucket{{{labels},le="300"}} 1' in lines
+    assert f'{name}_bucket{{{labels},le="+Inf"}} 2' in lines
+    assert f"{name}_count{{{labels}}} 2" in lines
+    assert f"{name}_sum{{{labels}}} 1000.015" in lines
+    assert f'{name}_count{{mcp_method_name="ping",error_type="-32601"}} 1' in lines
+    assert lines[-3:] == ["# HELP open_things Things that are open.", "# TYPE open_things gauge", "open_things 3"]
+    assert sum("_bucket" in line for line in lines) == 2 * (len(BUCKETS) + 1)

@@ -1,0 +1,232 @@
+"""Making a server: what it refuses to be made of, aliases, old spellings, rate limits, metrics of calls."""
+
+import json
+from typing import Any
+
+import pytest
+from msgspec import Struct
+
+from qortal_mcp.server import (
+    Completer,
+    Context,
+    OldForms,
+    Peer,
+    Prompt,
+    Reply,
+    Resource,
+    Server,
+    Tool,
+    prompt,
+    resource,
+    tool,
+)
+
+
+@tool
+def echo(text: str) -> str:
+    """Says it again."""
+    return text
+
+
+def shaken() -> Peer:
+    peer = Peer(lasting=True)
+    peer.shake_hands("2025-06-18", peer.capabilities)
+    return peer
+
+
+def ask(server: Server, method: str, params: Any = None, peer: Peer | None = None) -> Reply:
+    message = {"jsonrpc": "2.0", "id": 1, "method": method, **({"params": params} if params else {})}
+    found = server.receive(json.dumps(message).encode(), peer or shaken())
+    assert isinstance(found, Reply)
+    return found
+
+
+def result(reply: Reply) -> Any:
+    return json.loads(reply.body)["result"]
+
+
+def code(reply: Reply) -> int:
+    found: int = json.loads(reply.body)["error"]["code"]
+    return found
+
+
+def test_a_server_without_a_thing_does_not_have_its_methods() -> None:
+    server = Server("bare")
+    assert code(ask(server, "tools/list")) == -32601
+    assert code(ask(server, "prompts/list")) == -32601
+    assert code(ask(server, "resources/read", {"uri": "a:b"})) == -32601
+    assert code(ask(server, "logging/setLevel", {"level": "info"})) == -32601
+    assert code(ask(server, "completion/complete")) == -32601
+    peer = Peer(lasting=True)
+    answer = result(ask(server, "initialize", {"protocolVersion": "2025-06-18"}, peer))
+    assert answer["capabilities"] == {}
+    assert "instructions" not in answer
+
+
+@resource("a:b")
+def fixed() -> str:
+    """A thing."""
+    return ""
+
+
+@resource("a:{b}")
+def by_template(b: str) -> str:
+    """Things."""
+    return b
+
+
+@prompt
+def ready() -> str:
+    """A prompt."""
+    return ""
+
+
+TWINS: list[Any] = [
+    ({"tools": [echo, echo]}, "two tools"),
+    ({"resources": [fixed, fixed]}, "same URI"),
+    ({"resources": [by_template, by_template]}, "same URI"),
+    ({"prompts": [ready, ready]}, "two prompts"),
+]
+
+
+@pytest.mark.parametrize(("options", "words"), TWINS)
+def test_two_of_a_name_are_refused(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        Server("twins", **options)
+
+
+def test_a_tool_needs_a_docstring_a_provider_and_strict_arguments() -> None:
+    class Loose(Struct):
+        a: int = 0
+
+    class Service:
+        pass
+
+    def undocumented() -> None: ...
+
+    def loose(args: Loose) -> None:
+        """Takes a Struct that lets typos pass."""
+
+    def served(service: Service) -> str:
+        """Needs something of the server."""
+        return "served"
+
+    undocumented.__doc__ = None
+    with pytest.raises(TypeError, match="docstring"):
+        tool(undocumented)
+    loose.__annotations__["args"] = Loose
+    with pytest.raises(TypeError, match="forbid unknown fields"):
+        tool(loose)
+    served.__annotations__["service"] = Service
+    made = tool(served)
+    with pytest.raises(TypeError, match="needs a Service"):
+        Server("s", tools=[made])
+    server = Server("s", tools=[made], provide=[Service()])
+    assert result(ask(server, "tools/call", {"name": "served"}))["content"][0]["text"] == "served"
+
+
+def test_a_resource_takes_exactly_the_variables_of_its_address() -> None:
+    def wrong(other: str) -> str:
+        """Takes another name."""
+        return other
+
+    with pytest.raises(TypeError, match="exactly the variables"):
+        resource("a:{b}")(wrong)
+
+
+MATCHES: list[Any] = [
+    ("x:{a}", "x:1", {"a": "1"}),
+    ("x:{a}", "x:", None),
+    ("x:{a}", "x:1/2", None),
+    ("x:{a}", "x:a%2Fb", {"a": "a/b"}),
+    ("x:{a}/{b}", "x:1/2", {"a": "1", "b": "2"}),
+    ("x:{a}.txt", "x:1.txt", {"a": "1"}),
+    ("x:{a}.txt", "x:1xtxt", None),
+    ("x:{a}", "x:1\n", {"a": "1\n"}),
+]
+
+
+@pytest.mark.parametrize(("template", "uri", "expected"), MATCHES)
+def test_templates_match_whole_segments(template: str, uri: str, expected: Any) -> None:
+    def read(**variables: str) -> str:
+        """Reads."""
+        return ""
+
+    names = [part.partition("}")[0] for part in template.split("{")[1:]]
+    source = f"def read({', '.join(f'{n}: str' for n in names)}) -> str:\n    'Reads.'\n    return ''\n"
+    space: dict[str, Any] = {}
+    exec(source, space)
+    assert Resource(space["read"], template).match(uri) == expected
+
+
+OLD = OldForms(methods={"call_tool": "tools/call", "list_tools": "tools/list"})
+
+
+def test_old_spellings_stay_valid_in_the_legacy_era_alone() -> None:
+    server = Server("old", tools=[echo], old_forms=OLD, tool_aliases={"say": "echo", "gone": "nope"})
+    assert result(ask(server, "list_tools"))["tools"][0]["name"] == "echo"
+    for params in (
+        {"tool": "echo", "params": {"text": "x"}},
+        {"tool": "say", "arguments": {"text": "x"}},
+        {"name": "say", "arguments": {"text": "x"}},
+    ):
+        for method in ("call_tool", "tools/call"):
+            assert result(ask(server, method, params))["content"][0]["text"] == "x"
+    assert code(ask(server, "tools/call", {"name": "gone"})) == -32602
+    assert [t["name"] for t in result(ask(server, "tools/list"))["tools"]] == ["echo"]
+    plain = Server("new", tools=[echo])
+    assert code(ask(plain, "call_tool", {"tool": "echo"})) == -32601
+    assert code(ask(plain, "tools/call", {"tool": "echo"})) == -32602
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    assert code(ask(server, "list_tools", {"_meta": meta})) == -32601
+    assert code(ask(server, "tools/call", {"tool": "echo", "_meta": meta})) == -32602
+
+
+def test_an_unlisted_tool_can_be_called() -> None:
+    @tool(listed=False, name="quiet")
+    def hidden() -> str:
+        """Not shown."""
+        return "here"
+
+    server = Server("s", tools=[hidden, echo])
+    assert [t["name"] for t in result(ask(server, "tools/list"))["tools"]] == ["echo"]
+    assert result(ask(server, "tools/call", {"name": "quiet"}))["content"][0]["text"] == "here"
+
+
+def test_who_asks_too_often_is_told_to_wait() -> None:
+    server = Server("s", tools=[echo], rate_limit=0.001)
+    peer = shaken()
+    params = {"name": "echo", "arguments": {"text": "x"}}
+    assert not result(ask(server, "tools/call", params, peer))["isError"]
+    second = ask(server, "tools/call", params, peer)
+    answer = result(second)
+    assert answer["content"][0]["text"] == "Rate limit exceeded."
+    assert answer["_meta"]["qortal-mcp/error"] == {"code": "RATE_LIMITED", "retryable": True}
+    assert second.retry_after is not None
+    assert second.retry_after > 1
+    assert code(ask(server, "tools/list", None, peer)) == 429
+
+
+def test_calls_are_counted_by_names_of_ours_alone() -> None:
+    server = Server("s", tools=[echo])
+    ask(server, "tools/call", {"name": "echo", "arguments": {"text": "x"}})
+    ask(server, "tools/call", {"name": "echo", "arguments": {}})
+    ask(server, "tools/call", {"name": 'evil"} 1\n'})
+    for n in range(50):
+        ask(server, f"made-up-{n}")
+    server.receive(b"rubbish", shaken())
+    text = server.metrics.render()
+    assert 'gen_ai_tool_name="echo"} 1' in text
+    assert 'gen_ai_tool_name="echo",error_type="INVALID_ARGUMENT"} 1' in text
+    assert 'mcp_method_name="_unknown",error_type="-32601"} 50' in text
+    assert 'mcp_method_name="_unreadable",error_type="-32700"} 1' in text
+    assert "evil" not in text
+    assert "made-up" not in text
+
+
+def test_the_public_records_say_what_they_are() -> None:
+    for thing in (Completer, Context, OldForms, Prompt, Resource, Server, Tool):
+        assert thing.__doc__
