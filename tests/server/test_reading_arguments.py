@@ -10,7 +10,7 @@ from qortal_mcp.server.arguments import Arguments
 
 Height = Annotated[int, Meta(ge=1, le=1000, description="A height.")]
 Limit = Annotated[int, Meta(ge=1, le=100, extra={"clamp": True})]
-Even = Annotated[int, Meta(extra={"check": lambda n: n % 2 == 0, "noun": "even number"})]
+Even = Annotated[int, Meta(extra={"check": lambda n: n % 2 == 0, "noun": "multiple of two"})]
 Key = Annotated[str, Meta(max_length=200, extra={"key": True})]
 Code = Annotated[str, Meta(max_length=10, extra={"number": True})]
 
@@ -71,13 +71,16 @@ BAD: list[Any] = [
     (b'{"height":true}', "Invalid height. height takes a whole number from 1 to 1000."),
     (b'{"height":"5\\n"}', "Invalid height. height takes a whole number from 1 to 1000."),
     (b'{"height":5,"limit":0}', "Invalid limit. limit takes a whole number from 1 to 100."),
-    (b'{"height":5,"even":3}', "Invalid even number. See the argument even."),
-    (b'{"height":"5","even":3}', "Invalid even number. See the argument even."),
+    (b'{"height":5,"even":3}', "Invalid multiple of two. See the argument even."),
+    (b'{"height":"5","even":3}', "Invalid multiple of two. See the argument even."),
     (b'{"height":5,"flag":"yes"}', "Invalid flag. flag takes true or false."),
     (b'{"height":5,"side":"both"}', "Invalid side. side takes one of: buy, sell."),
     (b'{"height":5,"names":"a"}', "Invalid names. names takes a list."),
     (b'{"height":5,"height":5,"block_height":6}', "Invalid height. It is given twice, once as block_height."),
-    (b'{"heigth":5}', "Unknown argument heigth. Valid arguments: height, limit, even, flag, side, names, text, key, code."),
+    (
+        b'{"heigth":5}',
+        "Unknown argument heigth. Valid arguments: height, limit, even, flag, side, names, text, key, code.",
+    ),
 ]
 
 

@@ -22,7 +22,7 @@ SECRETS = [
     pytest.param("ab" * 64, id="64-bytes-hex"),
     pytest.param("5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ", id="wif"),
     pytest.param("xprv" + "9" * 107, id="extended-key"),
-    pytest.param("4" * 43, id="32-bytes-base58"),
+    pytest.param("7kuT1dfMhUysWcLEV1eYk8ir7RTjszHmsUdrrPQNThcv", id="32-bytes-base58"),
 ]
 HARMLESS = [
     "",
@@ -49,7 +49,13 @@ def test_ordinary_text_is_left_alone(text: str) -> None:
 
 def test_looking_takes_no_time_whatever_the_text_is() -> None:
     started = time.perf_counter()
-    for text in ("abc " * 100_000, "a" * 1_000_000, "1" * 1_000_000, "-----BEGIN " * 100_000, "abcdefgh," * 100_000):
+    for text in (
+        "abc " * 100_000,
+        "a" * 1_000_000,
+        "1" * 1_000_000,
+        "-----BEGIN " * 100_000,
+        "abcdefgh," * 100_000,
+    ):
         looks_secret(text)
     assert time.perf_counter() - started < 1
 
@@ -112,7 +118,8 @@ def test_a_caller_has_a_burst_and_then_waits() -> None:
 
 def test_a_slow_rate_still_lets_one_call_through() -> None:
     rate = RateLimit(0.1, lambda: 0.0)
-    assert (rate.wait("a"), rate.wait("a")) == (0.0, pytest.approx(10.0))
+    assert rate.wait("a") == 0.0
+    assert rate.wait("a") == pytest.approx(10.0)
 
 
 def test_callers_are_forgotten_in_bounds() -> None:
@@ -139,5 +146,9 @@ def test_metrics_are_prometheus_text() -> None:
     assert f"{name}_count{{{labels}}} 2" in lines
     assert f"{name}_sum{{{labels}}} 1000.015" in lines
     assert f'{name}_count{{mcp_method_name="ping",error_type="-32601"}} 1' in lines
-    assert lines[-3:] == ["# HELP open_things Things that are open.", "# TYPE open_things gauge", "open_things 3"]
+    assert lines[-3:] == [
+        "# HELP open_things Things that are open.",
+        "# TYPE open_things gauge",
+        "open_things 3",
+    ]
     assert sum("_bucket" in line for line in lines) == 2 * (len(BUCKETS) + 1)

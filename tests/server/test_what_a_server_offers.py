@@ -83,8 +83,8 @@ def ready() -> str:
 
 TWINS: list[Any] = [
     ({"tools": [echo, echo]}, "two tools"),
-    ({"resources": [fixed, fixed]}, "same URI"),
-    ({"resources": [by_template, by_template]}, "same URI"),
+    ({"resources": [fixed, fixed]}, "two resources"),
+    ({"resources": [by_template, by_template]}, "two resources"),
     ({"prompts": [ready, ready]}, "two prompts"),
 ]
 

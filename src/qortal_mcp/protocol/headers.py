@@ -5,6 +5,7 @@ Shared by server and client, so that both agree by construction.
 
 import base64
 import binascii
+import functools
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -39,16 +40,23 @@ class Mirrored(Struct, frozen=True):
 
 def pick(headers: Iterable[tuple[bytes, bytes]]) -> Mirrored:
     """The MCP headers out of all headers of a request; surrounding white space does not count (RFC 9110)."""
+    ours = [header for header in headers if header[0][:4] == b"mcp-"]
+    if len(ours) == 1 and ours[0][0] == b"mcp-protocol-version":
+        return _of_version(ours[0][1])
     values: dict[str, str] = {}
     repeated: set[str] = set()
-    for raw_name, raw_value in headers:
-        if raw_name[:4] != b"mcp-":
-            continue
+    for raw_name, raw_value in ours:
         name = raw_name.decode("latin-1")
         if name in values and (name in _MIRRORED or name.startswith(PARAM_PREFIX)):
             repeated.add(name)
         values[name] = raw_value.decode("latin-1").strip(" \t")
     return Mirrored(values, frozenset(repeated))
+
+
+@functools.lru_cache(maxsize=64)
+def _of_version(value: bytes) -> Mirrored:
+    """All that most requests of the legacy era have."""
+    return Mirrored({PROTOCOL_VERSION: value.decode("latin-1").strip(" \t")})
 
 
 def encode(value: str) -> str:

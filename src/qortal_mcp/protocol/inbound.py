@@ -45,23 +45,24 @@ class Rejection(Struct, frozen=True, gc=False):
 
 
 _NO_META = RequestMeta()
+_NOTHING = MetaOnly()
 _decode_meta = msgspec.json.Decoder(MetaOnly).decode
 
 
 def judge(request: Request, arrival: Arrival) -> Route | Rejection:
     """Take a request through the ladder."""
-    meta = _NO_META
+    meta, named = _NO_META, _NOTHING
     if request.params is not None:
         try:
-            found = _decode_meta(request.params).meta
+            named = _decode_meta(request.params)
         except msgspec.ValidationError:
             return _refuse(errors.INVALID_PARAMS, "params and params._meta must be objects", arrival=arrival)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return Rejection(errors.ErrorObject(errors.PARSE_ERROR, "not readable JSON"), False, 400)
-        if found is not UNSET:
-            meta = found
+        if named.meta is not UNSET:
+            meta = named.meta
     if meta.version is not UNSET:
-        return _judge_modern(request, meta, arrival.http)
+        return _judge_modern(request, meta, named, arrival.http)
     if request.method != "initialize" and arrival.http is not None:
         version = arrival.http.version
         if version is not None and version not in LEGACY:
@@ -80,14 +81,16 @@ def _missing(meta: RequestMeta) -> str:
     return "params._meta lacks " + " and ".join(f"io.modelcontextprotocol/{name}" for name in missing)
 
 
-def _judge_modern(request: Request, meta: RequestMeta, http: headers.Mirrored | None) -> Route | Rejection:
+def _judge_modern(
+    request: Request, meta: RequestMeta, named: MetaOnly, http: headers.Mirrored | None
+) -> Route | Rejection:
     if not isinstance(meta.version, str):
         return _refuse(errors.INVALID_PARAMS, "the protocol version must be a string", modern=True)
     if meta.capabilities is UNSET:
         return _refuse(errors.INVALID_PARAMS, _missing(meta), modern=True)
     if not isinstance(meta.capabilities, dict):
         return _refuse(errors.INVALID_PARAMS, "the client capabilities must be an object", modern=True)
-    if http is not None and (mismatch := _header_mismatch(request, meta.version, http)):
+    if http is not None and (mismatch := _header_mismatch(request, meta.version, named, http)):
         return _refuse(errors.HEADER_MISMATCH, mismatch, modern=True)
     if meta.version not in MODERN:
         return _refuse(
@@ -106,7 +109,7 @@ def _judge_modern(request: Request, meta: RequestMeta, http: headers.Mirrored | 
     return Route(meta.version, True, method, meta)
 
 
-def _header_mismatch(request: Request, version: str, http: headers.Mirrored) -> str | None:
+def _header_mismatch(request: Request, version: str, named: MetaOnly, http: headers.Mirrored) -> str | None:
     """The first mirrored header that is missing, doubled, broken or unlike the body (2026-07-28)."""
     if http.repeated:
         return f"{min(http.repeated)} is given twice"
@@ -119,26 +122,13 @@ def _header_mismatch(request: Request, version: str, http: headers.Mirrored) -> 
     method = METHODS.get(request.method)
     if method is None or method.name_param is None:
         return None
-    named = _text_param(request, method.name_param)
-    if named is None:
+    name = getattr(named, method.name_param)
+    if not isinstance(name, str):
         return None  # the method itself will say that the parameter is missing
     sent = values.get(headers.NAME)
     if sent is None:
         return f"{headers.NAME} is missing"
-    return None if headers.decode(sent) == named else f"{headers.NAME} does not match the body"
-
-
-_decode_params = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
-
-
-def _text_param(request: Request, name: str) -> str | None:
-    assert request.params is not None, "a modern request has been recognised by its params"
-    raw = _decode_params(request.params).get(name)
-    try:
-        value = None if raw is None else msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-    return value if isinstance(value, str) else None
+    return None if headers.decode(sent) == name else f"{headers.NAME} does not match the body"
 
 
 def _judge_legacy(request: Request, meta: RequestMeta, arrival: Arrival) -> Route | Rejection:

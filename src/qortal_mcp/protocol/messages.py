@@ -60,9 +60,11 @@ class RequestMeta(Wire, frozen=True, kw_only=True):
 
 
 class MetaOnly(Wire, frozen=True, kw_only=True):
-    """Any parameters, of which only `_meta` is wanted yet."""
+    """Any parameters, of which only `_meta` is wanted yet, and what `Mcp-Name` repeats."""
 
     meta: RequestMeta | UnsetType = field(name="_meta", default=UNSET)
+    name: Any = UNSET
+    uri: Any = UNSET
 
 
 # -- parameters ---------------------------------------------------------------------------------

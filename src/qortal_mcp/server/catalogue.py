@@ -1,7 +1,7 @@
 """What a server offers, looked up by name and listed page by page. Refuses two of a name."""
 
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -31,6 +31,8 @@ class Offer(Struct, frozen=True):
     prompts: Sequence[Prompt] = ()
     completers: Sequence[Completer] = ()
     provide: Sequence[object] = ()
+    # URI of a resource -> a function that returns when it reads differently.
+    changes: Mapping[str, Callable[[], Awaitable[None]]] = {}
 
 
 class Prepared(Struct, frozen=True):
@@ -113,6 +115,10 @@ class Catalogue:
                 return candidate, variables
         return None
 
+    def change_of(self, uri: str) -> Callable[[], Awaitable[None]] | None:
+        """What waits until a resource reads differently, where it tells."""
+        return self._all.changes.get(uri)
+
     def completer(self, of: str, argument: str) -> Completer | None:
         """Who suggests values for an argument.
 
@@ -188,6 +194,7 @@ class _Loaded:
         self.prompts = _unique(
             "prompts", ((p.name, BoundPrompt(p, p.signature.bind(provide))) for p in offer.prompts)
         )
+        self.changes = offer.changes
         self.completers = {(c.of, c.argument): c.bind(provide) for c in offer.completers}
 
     def definitions(self, kind: Kind, revision: str) -> Definitions:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -23,8 +23,8 @@ from ..text import printable, shortened
 from . import tool_errors
 from .asking import InputRequired, Seal
 from .catalogue import Catalogue, Offer, Prepared
-from .context import Context, Send
-from .methods import METHOD_TABLE, Call
+from .context import Send
+from .methods import METHOD_TABLE, Call, Running
 from .peer import Peer
 from .prompt import Completer, Prompt
 from .rate import RateLimit
@@ -348,7 +348,7 @@ class Work:
         self,
         server: Server,
         call: Call,
-        run: Callable[[Context], Awaitable[bytes]],
+        run: Running,
         started: float,
     ) -> None:
         self.server = server
@@ -369,12 +369,13 @@ class Work:
         try:
             if self.cancelled:
                 return None
-            context = call.context(send, close_stream)
+            context = call.context(send, close_stream) if call.needs_context else None
             if self.streams:
                 return server.finish(call, await self._run(context), self._started)
             try:
                 async with asyncio.timeout(server.limits.call_seconds) as deadline:
-                    context.deadline = deadline
+                    if context is not None:
+                        context.deadline = deadline
                     outcome = await self._run(context)
             except TimeoutError:
                 if not deadline.expired():

@@ -72,7 +72,10 @@ class Signature:
                 return function(**arguments, **services)
             return function(**arguments, **services, **{context_name: context})
 
-        return call
+        def call_plainly(arguments: Mapping[str, Any], context: Context | None) -> Any:
+            return function(**arguments)
+
+        return call if services or context_name is not None else call_plainly
 
     def _find(self, wanted: type, provided: Sequence[object]) -> object:
         for candidate in provided:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-Running = Callable[[Context], Awaitable[bytes]]
+# Called with a context unless the call says that it needs none.
+Running = Callable[[Any], Awaitable[bytes]]
 _Params = TypeVar("_Params")
 _encode = msgspec.json.Encoder().encode
 _encode_sorted = msgspec.json.Encoder(order="deterministic").encode
@@ -41,6 +42,7 @@ class Call:
     __slots__ = (
         "error_type",
         "http",
+        "needs_context",
         "peer",
         "purpose",
         "request",
@@ -68,6 +70,8 @@ class Call:
         self.http = http
         self.shape = server.shapes[route.revision]
         self.tool_name = ""
+        # Whether the function that runs wants to do more than return.
+        self.needs_context = True
         # What logs and metrics call the outcome; empty for a success.
         self.error_type = ""
         self.retry_after: float | None = None
@@ -214,6 +218,7 @@ def call_tool(call: Call) -> bytes | Running:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise errors.ProtocolError(errors.PARSE_ERROR, "Parse error: not readable JSON") from None
     if tool.is_async or tool.wants_context:
+        call.needs_context = tool.wants_context
         if tool.wants_context:
             given = None if raw is None else msgspec.json.decode(raw)
             call.may_ask([tool.name, given], params)
@@ -258,7 +263,7 @@ def _arguments(raw: Any) -> Raw | None:
 
 
 def _run_tool(call: Call, tool: BoundTool, arguments: Any, notes: list[str]) -> Running:
-    async def run(context: Context) -> bytes:
+    async def run(context: Context | None) -> bytes:
         value = tool.call(arguments, context)
         if inspect.isawaitable(value):
             value = await value
@@ -319,7 +324,16 @@ def subscribe(call: Call) -> bytes:
     if len(subscriptions) >= call.server.limits.peer_subscriptions and uri not in subscriptions:
         raise errors.ProtocolError(errors.INVALID_PARAMS, "too many subscriptions on this connection")
     subscriptions.add(uri)
+    _watch(call, [uri])
     return _EMPTY
+
+
+def _watch(call: Call, uris: Iterable[str]) -> None:
+    """Begin to look for changes of resources that somebody has just subscribed to."""
+    for uri in uris:
+        changed = call.server.catalogue.change_of(uri)
+        if changed is not None:
+            call.server.hub.watch(uri, changed)
 
 
 def unsubscribe(call: Call) -> bytes:
@@ -341,6 +355,7 @@ def listen(call: Call) -> Running:
     async def run(context: Context) -> bytes:
         listener = hub.listen(call.request.id, accepted)
         try:
+            _watch(call, listener.uris)
             acknowledged = _encode({"notifications": accepted, "_meta": meta})
             await context.send(jsonrpc.notification("notifications/subscriptions/acknowledged", acknowledged))
             while (message := await listener.next()) is not None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .dispatch import Work
 
 _NOTHING = ClientCapabilities()
+_LASTING, _PASSING = Arrival(lasting=True), Arrival()
 
 
 class Peer:
@@ -28,6 +29,20 @@ class Peer:
     `post` puts a message that belongs to no request on the wire without waiting; it returns False when the
     other side reads too slowly, and is None where no such channel exists.
     """
+
+    __slots__ = (
+        "_asked",
+        "arrival",
+        "caller",
+        "capabilities",
+        "lasting",
+        "limits",
+        "log_level",
+        "post",
+        "revision",
+        "subscriptions",
+        "working",
+    )
 
     def __init__(
         self,
@@ -48,7 +63,7 @@ class Peer:
         self.subscriptions: set[str] = set()
         self.working: dict[jsonrpc.RequestId, Work] = {}
         self._asked: dict[jsonrpc.RequestId, asyncio.Future[Raw]] = {}
-        self.arrival = Arrival(lasting=lasting)
+        self.arrival = _LASTING if lasting else _PASSING
 
     def shake_hands(self, revision: str, capabilities: ClientCapabilities) -> None:
         self.revision = revision

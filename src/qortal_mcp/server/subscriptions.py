@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Literal
 
 import msgspec
@@ -59,6 +60,7 @@ class Hub:
         self._limits = limits
         self._peers: set[Peer] = set()
         self._listeners: set[Listener] = set()
+        self._watching: dict[str, asyncio.Task[None]] = {}
         self._closed = False
 
     def __len__(self) -> int:
@@ -102,8 +104,27 @@ class Hub:
             if uri in listener.uris:
                 listener.offer(method, {"uri": uri})
 
+    def is_watched(self, uri: str) -> bool:
+        return any(uri in peer.subscriptions for peer in self._peers) or any(
+            uri in listener.uris for listener in self._listeners
+        )
+
+    def watch(self, uri: str, changed: Callable[[], Awaitable[None]]) -> None:
+        """While anybody watches a resource, wait for its changes and tell of each."""
+        if uri not in self._watching and not self._closed:
+            task = asyncio.get_running_loop().create_task(self._watch(uri, changed))
+            self._watching[uri] = task
+            task.add_done_callback(lambda done: self._watching.pop(uri, None))
+
+    async def _watch(self, uri: str, changed: Callable[[], Awaitable[None]]) -> None:
+        while self.is_watched(uri):
+            await changed()
+            self.resource_updated(uri)
+
     def close(self) -> None:
         """End every subscription in good order."""
         self._closed = True
+        for task in list(self._watching.values()):
+            task.cancel()
         for listener in list(self._listeners):
             listener.end()

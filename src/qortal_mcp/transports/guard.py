@@ -13,6 +13,8 @@ from msgspec import Struct
 
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _REMEMBERED = 256
+# Two of these would leave it open which one was judged.
+_DECISIVE = (b"host", b"origin", b"authorization")
 
 Headers = Sequence[tuple[bytes, bytes]]
 
@@ -42,17 +44,10 @@ class Guard:
 
     def refuse(self, headers: Headers, *, needs_token: bool = True) -> Refusal | None:
         """Why a request is not served; None when it may pass."""
-        host = origin = authorization = None
-        for name, value in headers:
-            if name == b"host":
-                if host is not None:
-                    return Refusal(400, "More than one Host header.")
-                host = value
-            elif name == b"origin":
-                origin = value
-            elif name == b"authorization":
-                authorization = value
-        key = (host, origin)
+        values = dict(headers)
+        if len(values) != len(headers) and any(_times(headers, name) > 1 for name in _DECISIVE):
+            return Refusal(400, "Host, Origin and Authorization may be sent once only.")
+        key = (host, origin) = values.get(b"host"), values.get(b"origin")
         if key in self._verdicts:
             refusal = self._verdicts[key]
         else:
@@ -60,15 +55,8 @@ class Guard:
             if len(self._verdicts) < _REMEMBERED:
                 self._verdicts[key] = refusal
         if refusal is None and needs_token and self._token is not None:
-            return self._judge_token(authorization)
+            return self._judge_token(values.get(b"authorization"))
         return refusal
-
-    def allowed_origin(self, headers: Headers) -> bytes | None:
-        """The Origin to allow by CORS headers, for a request that passed."""
-        for name, value in headers:
-            if name == b"origin":
-                return value
-        return None
 
     def _judge(self, host: bytes | None, origin: bytes | None) -> Refusal | None:
         if not host:
@@ -100,6 +88,10 @@ class Guard:
             return None
         challenge = ((b"www-authenticate", b'Bearer realm="mcp"'),)
         return Refusal(401, "A bearer token is needed: Authorization: Bearer TOKEN.", challenge)
+
+
+def _times(headers: Headers, wanted: bytes) -> int:
+    return sum(name == wanted for name, _ in headers)
 
 
 def _without_port(host: str) -> str:

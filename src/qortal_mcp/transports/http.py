@@ -20,7 +20,7 @@ from ..server.dispatch import Batch, Reply, Server, Work, refusal
 from ..server.peer import Peer
 from .guard import Guard, Refusal
 from .sessions import Sessions
-from .streams import EventSender, accepts, watching
+from .streams import JSON_ONLY, EventSender, Watch, accepts
 from .websocket import WebSockets
 
 log = logging.getLogger(__name__)
@@ -29,6 +29,9 @@ Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
+
+# In the scope: a way to send a plain JSON reply whole, where the ASGI server offers one (see serve.py).
+AT_ONCE = "qortal_mcp.reply_at_once"
 
 _JSON = (b"content-type", b"application/json")
 _TEXT = (b"content-type", b"text/plain; charset=utf-8")
@@ -165,7 +168,7 @@ class HttpApp:
             await exchange.answer(refusal(errors.INVALID_REQUEST, reason, work.call.request.id, 406))
             work.discard()
             return
-        async with watching(exchange, at_once=work.streams) as watch:
+        with Watch(exchange, at_once=work.streams) as watch:
             sender = EventSender(exchange, self.server.limits, watch)
             try:
                 reply = await work.run(sender.send) or work.cancelled_reply()
@@ -214,7 +217,7 @@ class HttpApp:
 class Exchange:
     """One HTTP request and its reply: reads the body, writes heads. Every reply carries its request id."""
 
-    __slots__ = ("_app", "_head", "_receive", "accepts", "caller", "id", "scope", "send")
+    __slots__ = ("_app", "_head", "_headers", "_receive", "accepts", "caller", "id", "scope", "send")
 
     def __init__(self, app: HttpApp, scope: Scope, receive: Receive, send: Send, id_: str) -> None:
         self._app = app
@@ -222,17 +225,15 @@ class Exchange:
         self._receive = receive
         self.send = send
         self.id = id_
+        # Of a header sent twice the last counts; where that could matter, the guard or the protocol refuses it.
+        self._headers: dict[bytes, bytes] = dict(scope["headers"])
         client = scope.get("client")
         self.caller = client[0] if client else "unknown"
         self._head: tuple[tuple[bytes, bytes], ...] = ((b"x-request-id", id_.encode()),)
-        self.accepts = accepts(None)
+        self.accepts = JSON_ONLY
 
     def header(self, name: bytes) -> bytes | None:
-        for key, value in self.scope["headers"]:
-            if key == name:
-                found: bytes = value
-                return found
-        return None
+        return self._headers.get(name)
 
     @property
     def is_legacy(self) -> bool:
@@ -241,21 +242,22 @@ class Exchange:
 
     def wrong_types(self) -> tuple[int, int, str] | None:
         """Why the media types of a POST do not do, as status, code and reason."""
-        content_type = self.header(b"content-type")
-        media_type = (content_type or b"").partition(b";")[0].strip().lower()
-        if media_type != b"application/json":
-            return 415, errors.INVALID_REQUEST, "Content-Type must be application/json"
-        encoding = self.header(b"content-encoding")
+        content_type = self._headers.get(b"content-type", b"")
+        if content_type != b"application/json":
+            media_type = content_type.partition(b";")[0].strip().lower()
+            if media_type != b"application/json":
+                return 415, errors.INVALID_REQUEST, "Content-Type must be application/json"
+        encoding = self._headers.get(b"content-encoding")
         if encoding is not None and encoding.strip().lower() not in (b"", b"identity"):
             return 415, errors.INVALID_REQUEST, "Content-Encoding must be identity"
-        self.accepts = accepts(self.header(b"accept"))
+        self.accepts = accepts(self._headers.get(b"accept"))
         if not (self.accepts.json or self.accepts.events):
             return 406, errors.INVALID_REQUEST, "Accept must allow application/json or text/event-stream"
         return None
 
     async def read_body(self, limit: int) -> bytes | None:
         """The whole body; None when it was too large (answered) or the client left."""
-        length = self.header(b"content-length")
+        length = self._headers.get(b"content-length")
         if length is not None and (not length.isdigit() or len(length) > 15 or int(length) > limit):
             await self._too_large(limit)
             return None
@@ -284,7 +286,7 @@ class Exchange:
     # -- replies ---------------------------------------------------------------------------------------
 
     def _heads(self, *more: tuple[bytes, bytes]) -> list[tuple[bytes, bytes]]:
-        origin = self._app._guard.allowed_origin(self.scope["headers"])
+        origin = self._headers.get(b"origin")
         if origin is None:
             return [*self._head, *more]
         cors = (
@@ -306,6 +308,14 @@ class Exchange:
 
     async def answer(self, reply: Reply, extra: tuple[tuple[bytes, bytes], ...] = ()) -> None:
         """A JSON-RPC reply in the form the client takes."""
+        if reply.status == 200 and self.accepts.json and not extra and reply.retry_after is None:
+            at_once = self.scope.get(AT_ONCE)
+            if (
+                at_once is not None
+                and b"origin" not in self._headers
+                and at_once(self.scope, self.id, reply.body)
+            ):
+                return
         if reply.retry_after is not None:
             extra = (*extra, (b"retry-after", b"%d" % max(1, round(reply.retry_after + 0.5))))
         if self.accepts.json or reply.status != 200:

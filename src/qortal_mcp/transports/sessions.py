@@ -166,7 +166,7 @@ class Session:
 
     async def stream(self, exchange: Exchange, stream: EventStream, resume_after: int | None = None) -> None:
         """Send a stream's events until it ends, parts or the client leaves; all, or those after a number."""
-        from .streams import watching
+        from .streams import Watch
 
         await exchange.start_events()
         if resume_after is not None:
@@ -176,7 +176,7 @@ class Session:
             await self._write(exchange, framing.sse_event(b"", f"{stream.name}-0", _RETRY_MS))
         stream.readers += 1
         try:
-            async with watching(exchange, at_once=True) as watch:
+            with Watch(exchange, at_once=True) as watch:
                 async for event in stream.read(resume_after or 0, self._limits.keep_alive_seconds):
                     if event is None:
                         await self._write(exchange, framing.KEEP_ALIVE)

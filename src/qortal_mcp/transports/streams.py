@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from functools import lru_cache
+from types import TracebackType
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -27,20 +26,28 @@ class Accepts(Struct, frozen=True):
     events: bool
 
 
+JSON_ONLY = Accepts(json=True, events=False)
+
+
 @lru_cache(maxsize=256)
 def accepts(header: bytes | None) -> Accepts:
     """Read an Accept header. Without one, JSON; `*/*` takes whatever is needed."""
     if header is None:
-        return Accepts(json=True, events=False)
-    types = {
-        part.partition(b";")[0].strip().lower()
-        for part in header.split(b",")
-        if b"q=0" not in part.replace(b" ", b"").replace(b"q=0.", b"")
-    }
+        return JSON_ONLY
+    types = {part.partition(b";")[0].strip().lower() for part in header.split(b",") if not _is_refused(part)}
     return Accepts(
         json=bool(types & {b"application/json", b"application/*", b"*/*"}),
         events=bool(types & {b"text/event-stream", b"text/*", b"*/*"}),
     )
+
+
+def _is_refused(part: bytes) -> bool:
+    """Whether a type is listed with the weight 0, which says "anything but this"."""
+    for parameter in part.split(b";")[1:]:
+        name, _, value = parameter.partition(b"=")
+        if name.strip().lower() == b"q":
+            return not value.strip().strip(b"0.")
+    return False
 
 
 class EventSender:
@@ -86,16 +93,38 @@ class EventSender:
 
 
 class Watch:
-    """Looks out for a client that leaves, and cancels the work that nobody waits for any more."""
+    """Looks out for a client that leaves, and cancels the work in its block that nobody waits for any more.
 
-    def __init__(self, exchange: Exchange, work: asyncio.Task[object]) -> None:
+    Begins to look only when an answer takes longer than a moment. `is_gone` tells afterwards.
+    """
+
+    def __init__(self, exchange: Exchange, *, at_once: bool = False) -> None:
         self._exchange = exchange
-        self._work = work
-        self._task: asyncio.Task[None] | None = None
+        self._at_once = at_once
+        self._looking: asyncio.Task[None] | None = None
         self.is_gone = False
 
-    def start(self) -> None:
-        self._task = asyncio.get_running_loop().create_task(self._look())
+    def __enter__(self) -> Watch:
+        work = asyncio.current_task()
+        assert work is not None, "an ASGI application runs in a task"
+        self._work = work
+        delay = 0.0 if self._at_once else _PATIENCE_SECONDS
+        self._timer = asyncio.get_running_loop().call_later(delay, self._start)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, exc: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        self._timer.cancel()
+        if self._looking is not None:
+            self._looking.cancel()
+        if kind is asyncio.CancelledError and self.is_gone:
+            self._work.uncancel()
+            return True
+        return False
+
+    def _start(self) -> None:
+        self._looking = asyncio.get_running_loop().create_task(self._look())
 
     async def _look(self) -> None:
         while (await self._exchange.receive())["type"] != "http.disconnect":
@@ -106,30 +135,3 @@ class Watch:
         """Nobody will read the answer: end the work."""
         self.is_gone = True
         self._work.cancel()
-
-    def stop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-
-
-@asynccontextmanager
-async def watching(exchange: Exchange, *, at_once: bool = False) -> AsyncIterator[Watch]:
-    """Cancel the body of the block when the client leaves; `is_gone` tells afterwards."""
-    task = asyncio.current_task()
-    assert task is not None, "an ASGI application runs in a task"
-    watch = Watch(exchange, task)
-    timer = None
-    if at_once:
-        watch.start()
-    else:
-        timer = asyncio.get_running_loop().call_later(_PATIENCE_SECONDS, watch.start)
-    try:
-        yield watch
-    except asyncio.CancelledError:
-        if not watch.is_gone:
-            raise
-        task.uncancel()
-    finally:
-        if timer is not None:
-            timer.cancel()
-        watch.stop()

@@ -119,7 +119,7 @@ class _Socket:
         while (message := await self._receive())["type"] == "websocket.receive":
             text, data = message.get("text"), message.get("bytes")
             frame = data if text is None else text.encode("utf-8", "surrogatepass")
-            if not frame or not frame.strip():
+            if not frame or not frame.strip(b" \t\r\n"):
                 continue
             if len(frame) > self._server.limits.message_bytes:
                 await self._connection.refuse_too_long()

@@ -1,0 +1,89 @@
+"""What was measured: a value for every round, ratios round by round, and the budget it is held against."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The most a figure may be, as a ratio to what stands beside it or in its own unit."""
+
+    at_most: float
+    of: Literal["ratio", "value"] = "ratio"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One quantity of one subject."""
+
+    part: str
+    quantity: str
+    subject: str
+    unit: str
+    values: tuple[float, ...]
+    beside: str = ""
+    ratios: tuple[float, ...] = ()
+    budget: Budget | None = None
+
+    # The least of ours over the least of the reference: what is left when nobody disturbs.
+    least: float | None = None
+
+    @property
+    def is_met(self) -> bool | None:
+        """None where there is no budget."""
+        if self.budget is None:
+            return None
+        judged = self.ratios if self.budget.of == "ratio" else self.values
+        return median(judged) <= self.budget.at_most
+
+    @property
+    def budget_text(self) -> str:
+        if self.budget is None:
+            return ""
+        if self.budget.of == "ratio":
+            return f"≤ {self.budget.at_most:g} ×"
+        return f"≤ {self.budget.at_most:g} {self.unit}"
+
+
+def compare(
+    part: str,
+    quantity: str,
+    unit: str,
+    values: Mapping[str, Sequence[float]],
+    *,
+    beside: str,
+    budgets: Mapping[str, Budget] | None = None,
+) -> list[Figure]:
+    """Figures of several subjects that took turns; ratios are taken within a round, where the weather was the same."""
+    reference = values[beside]
+    return [
+        Figure(
+            part,
+            quantity,
+            subject,
+            unit,
+            tuple(found),
+            "" if subject == beside else beside,
+            () if subject == beside else tuple(x / y for x, y in zip(found, reference, strict=True)),
+            (budgets or {}).get(subject),
+            None if subject == beside or unit == "/s" else min(found) / min(reference),
+        )
+        for subject, found in values.items()
+    ]
+
+
+def spread(values: Sequence[float], digits: int | None = None) -> str:
+    """`median [min–max]`."""
+    if not values:
+        return ""
+    places = digits if digits is not None else _places(max(values))
+    middle = f"{median(values):,.{places}f}"
+    if len(values) == 1:
+        return middle
+    return f"{middle} [{min(values):,.{places}f}–{max(values):,.{places}f}]"
+
+
+def _places(largest: float) -> int:
+    return 0 if largest >= 100 else 1 if largest >= 10 else 2

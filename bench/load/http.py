@@ -1,0 +1,58 @@
+"""HTTP/1.1 with keep-alive from the client's side, as little as needed: one request at a time per connection."""
+
+import asyncio
+import re
+from typing import cast
+
+from bench.load.job import Job
+from bench.load.run import Run, WrongReply, filled_length
+
+_LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
+
+
+def request(job: Job) -> bytes:
+    body = job.body.encode()
+    heads = {"Host": f"127.0.0.1:{job.port}", **job.headers, "Content-Length": str(filled_length(body))}
+    lines = "".join(f"{name}: {value}\r\n" for name, value in heads.items())
+    return f"POST {job.path} HTTP/1.1\r\n{lines}\r\n".encode() + body
+
+
+class HttpConnection(asyncio.Protocol):
+    """Sends a request, checks the reply, sends the next."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._template = request(run.job)
+        self._buffer = b""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # uvloop's transports are of no class of asyncio's.
+        self._transport = cast(asyncio.WriteTransport, transport)
+        self._next()
+
+    def _next(self) -> None:
+        if self._run.may_send():
+            self._transport.write(self._run.fill(self._template))
+
+    def data_received(self, data: bytes) -> None:
+        self._buffer = self._buffer + data if self._buffer else data
+        end = self._buffer.find(b"\r\n\r\n")
+        if end < 0:
+            return
+        length = _LENGTH.search(self._buffer, 0, end + 2)
+        if not self._buffer.startswith(b"HTTP/1.1 200 ") or length is None:
+            self._run.fail(WrongReply(repr(self._buffer[:600])))
+            return
+        last = end + 4 + int(length[1])
+        if len(self._buffer) < last:
+            return
+        reply, self._buffer = self._buffer[end + 4 : last], self._buffer[last:]
+        try:
+            self._run.took(reply)
+        except WrongReply as exc:
+            self._run.fail(exc)
+            return
+        self._next()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._run.fail(WrongReply(f"connection lost: {exc}"))

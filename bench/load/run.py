@@ -1,0 +1,79 @@
+"""One job while it runs: what is still to send, whether a reply is right, and when all are in."""
+
+import asyncio
+import secrets
+import time
+
+from bench.addresses import addresses
+from bench.load.job import VARYING, Job, Outcome
+
+
+class WrongReply(Exception):
+    """A server answered something else than it should."""
+
+
+class Run:
+    """Shared by the connections of one job."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self._to_send = job.requests
+        self._missing = job.requests
+        self._marks = [mark.encode() for mark in job.marks]
+        self._is_varied = job.varying != "nothing"
+        self._is_same = job.is_same and job.varying != "address"
+        self._first: bytes | None = None
+        self._addresses = addresses(job.seed)
+        self._done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._started = time.perf_counter()
+
+    def may_send(self) -> bool:
+        """Take one of the requests that are left."""
+        self._to_send -= 1
+        return self._to_send >= 0
+
+    def fill(self, template: bytes) -> bytes:
+        """A request as it goes out."""
+        if not self._is_varied:
+            return template
+        value = next(self._addresses) if self.job.varying == "address" else secrets.token_hex(17)
+        return template.replace(VARYING.encode(), value.encode())
+
+    def took(self, reply: bytes) -> None:
+        """A reply is in. Raises: WrongReply."""
+        if self._first is None:
+            self._first = reply
+        if not (self._is_same and reply == self._first) or self._missing == self.job.requests:
+            self._check(reply)
+        self._missing -= 1
+        if self._missing == 0 and not self._done.done():
+            self._done.set_result(None)
+
+    def _check(self, reply: bytes) -> None:
+        if self._is_same and reply != self._first:
+            raise WrongReply(f"differs from the first: {reply[:300]!r}")
+        for mark in self._marks:
+            if mark not in reply:
+                raise WrongReply(f"without {mark!r}: {reply[:300]!r}")
+
+    def fail(self, error: Exception) -> None:
+        if not self._done.done():
+            self._done.set_exception(error)
+
+    def _stay_awake(self) -> None:
+        """Poll instead of sleeping: waking this process would be charged to the server, the more the slower it is."""
+        if not self._done.done():
+            asyncio.get_running_loop().call_soon(self._stay_awake)
+
+    async def finish(self) -> Outcome:
+        self._stay_awake()
+        async with asyncio.timeout(self.job.at_most_seconds):
+            await self._done
+        seconds = time.perf_counter() - self._started
+        assert self._first is not None, "a job has at least one request"
+        return Outcome(requests=self.job.requests, seconds=seconds, first_reply=self._first.decode())
+
+
+def filled_length(template: bytes) -> int:
+    """The length of a body whose placeholder is filled: every value has 34 characters."""
+    return len(template.replace(VARYING.encode(), b"x" * 34))

@@ -1,0 +1,67 @@
+"""Strangers' text made visible: reversible, the same when clean, linear."""
+
+import time
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qortal_mcp.text import original, printable, shortened
+
+HIDDEN = [
+    ("\x1b[31mred", "\\u{001B}[31mred"),
+    ("a\u202eb", "a\\u{202E}b"),
+    ("a\u200bb", "a\\u{200B}b"),
+    ("\ufeffbom", "\\u{FEFF}bom"),
+    ("\U000e0041tag", "\\u{E0041}tag"),
+    ("\x00\x7f\x9b", "\\u{0000}\\u{007F}\\u{009B}"),
+    ("\r", "\\u{000D}"),
+    ("\ud800", "\\u{D800}"),
+    ("\\u{202E}", "\\u{005C}u{202E}"),
+    ("\ufe0f", "\\u{FE0F}"),
+]
+
+
+@pytest.mark.parametrize(("text", "shown"), HIDDEN)
+def test_what_hides_is_shown_and_can_be_read_back(text: str, shown: str) -> None:
+    assert printable(text) == shown
+    assert original(shown) == text
+
+
+@pytest.mark.parametrize("text", ["", "plain", "tab\tand\nline", "é漢😀", "C:\\users", "a\\u", "{}"])
+def test_clean_text_stays_the_same_object(text: str) -> None:
+    assert printable(text) is text
+
+
+@given(st.text(st.characters()) | st.text("\\u{}0123456789ABCDEF\u202e\x1b"))
+@settings(deadline=None, derandomize=True, database=None)
+def test_any_text_can_be_read_back_and_shows_no_control(text: str) -> None:
+    shown = printable(text)
+    assert original(shown) == text
+    for letter in shown:
+        assert unicodedata.category(letter) not in ("Cc", "Cs") or letter in "\t\n"
+        assert unicodedata.bidirectional(letter) not in (
+            "RLO",
+            "LRO",
+            "RLE",
+            "LRE",
+            "PDF",
+            "LRI",
+            "RLI",
+            "FSI",
+            "PDI",
+        )
+
+
+@pytest.mark.parametrize("piece", ["\u202e", "\\u{", "\\", "a", "\\u{202E}"])
+def test_it_takes_linear_time(piece: str) -> None:
+    started = time.perf_counter()
+    printable(piece * 100_000)
+    original(piece * 100_000)
+    assert time.perf_counter() - started < 2
+
+
+def test_long_text_is_cut_with_a_mark() -> None:
+    assert shortened("abc", 3) == "abc"
+    assert shortened("abcdef", 3) == "abc… [3 more characters]"
