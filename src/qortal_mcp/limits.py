@@ -22,6 +22,8 @@ class Limits(Struct, frozen=True, kw_only=True):
 
     # What one tool may answer: 64 kB is what a model can still read (about 20,000 tokens).
     result_bytes: Positive = 64 * 1024
+    # Pictures, sounds and files that a tool puts into its answer, all together.
+    content_bytes: Positive = 8 * 1024 * 1024
     # Items in one page of tools/list and its sisters. Some clients read only the first page.
     page_items: Positive = 250
 

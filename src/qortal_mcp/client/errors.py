@@ -80,7 +80,7 @@ class MalformedReply(ClientError):
 
 
 class NotSupported(ClientError):
-    pass
+    """The other side did not say that it can do this."""
 
 
 class AnswerRefused(Exception):

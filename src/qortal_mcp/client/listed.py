@@ -28,6 +28,8 @@ class ListedTool(Struct, frozen=True, kw_only=True):
 
 
 class ListedResource(Struct, frozen=True, kw_only=True):
+    """A resource as a server lists it."""
+
     uri: str
     name: str
     title: str | None = None
@@ -37,6 +39,8 @@ class ListedResource(Struct, frozen=True, kw_only=True):
 
 
 class ListedTemplate(Struct, frozen=True, kw_only=True):
+    """A resource template as a server lists it."""
+
     uriTemplate: str
     name: str
     title: str | None = None
@@ -51,6 +55,8 @@ class ListedArgument(Struct, frozen=True, kw_only=True):
 
 
 class ListedPrompt(Struct, frozen=True, kw_only=True):
+    """A prompt as a server lists it."""
+
     name: str
     title: str | None = None
     description: str | None = None

@@ -173,9 +173,10 @@ class Server:
         return self._serve(Call(self, peer, request, route, http), started)
 
     def _offers(self, route: Route, peer: Peer) -> bool:
-        if route.method.capability == "subscribe":
-            # Only where somebody can be told later: a connection, or a session that exists already.
-            return self.resource_updates and peer.post is not None and peer.revision is not None
+        if route.method.capability in ("subscribe", "logging"):
+            # Only where it is remembered: on a connection, or in a session that exists already.
+            wanted = self.resource_updates if route.method.capability == "subscribe" else self.client_logging
+            return wanted and peer.post is not None and peer.revision is not None
         return route.method.capability in self._offered
 
     def _renamed(self, request: jsonrpc.Request, rejection: Rejection) -> jsonrpc.Request | None:
@@ -296,7 +297,11 @@ class Server:
         answers: list[Reply | Work] = []
         for item in items:
             if isinstance(item, jsonrpc.Request):
-                answers.append(self._take_request(item, peer, http))
+                answer = self._take_request(item, peer, http)
+                if isinstance(answer, Work) and not answer.legacy:
+                    answer.discard()
+                    answer = refusal(errors.INVALID_REQUEST, "2026-07-28 has no batches", item.id, 400)
+                answers.append(answer)
             elif isinstance(item, jsonrpc.Notification):
                 self._take_notification(item, peer)
             elif isinstance(item, jsonrpc.Response):

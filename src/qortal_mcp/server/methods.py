@@ -161,7 +161,10 @@ def initialize(call: Call) -> bytes:
 def _capabilities(call: Call, revision: str) -> dict[str, Any]:
     server = call.server
     can_tell = call.route.modern or call.peer.post is not None
-    offers = server.catalogue.capabilities(server.client_logging, server.announces_changes and can_tell)
+    # What a wire cannot keep is not promised on it: a log level that nobody would remember, changes nobody would hear of.
+    offers = server.catalogue.capabilities(
+        server.client_logging and can_tell, server.announces_changes and can_tell
+    )
     return capabilities_in(revision, offers, subscribe=server.resource_updates and can_tell)
 
 
@@ -273,7 +276,7 @@ def _run_tool(call: Call, tool: BoundTool, arguments: Any, notes: list[str]) -> 
 
 
 def _tool_result(call: Call, tool: BoundTool, value: Any, notes: list[str]) -> bytes:
-    body = tool.result(value, notes, call.route.revision, call.server.limits.result_bytes)
+    body = tool.result(value, notes, call.route.revision, call.server.limits)
     return call.shape.complete(body)
 
 

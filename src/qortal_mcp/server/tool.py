@@ -20,6 +20,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Raw, Struct
 
+from ..limits import Limits
 from ..protocol import headers
 from ..protocol.messages import (
     AudioContent,
@@ -164,7 +165,7 @@ class BoundTool:
             return self._call({n: arguments[n] for n in self._names if n in arguments}, context)
         return self._call({n: getattr(arguments, n) for n in self._names}, context)
 
-    def result(self, value: Any, notes: list[str], revision: str, at_most: int) -> bytes:
+    def result(self, value: Any, notes: list[str], revision: str, limits: Limits) -> bytes:
         """The `tools/call` result of what the function returned.
 
         Raises: ToolError where it is too large; ValidationError where it breaks its own schema.
@@ -172,14 +173,17 @@ class BoundTool:
         answering = self.tool.answering
         blocks = _blocks(value)
         if blocks is not None and answering.schema is None:
-            return content_result(blocks, revision)
+            body = content_result(blocks, revision)
+            if len(body) > limits.content_bytes:
+                raise too_large()
+            return body
         if notes and answering.has_notes:
             own = value.notes
             value = msgspec.structs.replace(value, notes=notes if own is UNSET else [*notes, *own])
         body = _encode(value)
         if answering.decode is not None:
             answering.decode(body)
-        if len(body) > at_most:
+        if len(body) > limits.result_bytes:
             raise too_large()
         if not answering.wraps and body[:1] == b"{":
             return structured_result(body)

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import gc
+import secrets
 import signal
 import socket
 import sys
@@ -124,8 +125,15 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _refuse(self, status: bytes) -> None:
         if not self.transport.is_closing():
-            self.transport.write(b"HTTP/1.1 %b\r\nconnection: close\r\ncontent-length: 0\r\n\r\n" % status)
+            self.transport.write(
+                b"HTTP/1.1 %b\r\nx-request-id: %b\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+                % (status, secrets.token_hex(8).encode())
+            )
             self.transport.close()
+
+    def send_400_response(self, msg: str) -> None:
+        """What is no HTTP at all."""
+        self._refuse(b"400 Bad Request")
 
     def give_up_if_slow(self, now: float) -> None:
         """Close a connection whose request has been coming for too long."""

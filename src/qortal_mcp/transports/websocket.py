@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+from ..logs import request_id
 from ..server.dispatch import Server
 from .connection import Connection
 from .guard import Refusal
@@ -55,7 +56,11 @@ async def _deny(scope: Scope, send: Send, refused: Refusal) -> None:
     if "websocket.http.response" not in scope.get("extensions", {}):
         await send({"type": "websocket.close", "code": 1008})
         return
-    heads = [(b"content-type", b"text/plain; charset=utf-8"), *refused.headers]
+    heads = [
+        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"x-request-id", request_id.get().encode()),
+        *refused.headers,
+    ]
     await send({"type": "websocket.http.response.start", "status": refused.status, "headers": heads})
     await send({"type": "websocket.http.response.body", "body": f"{refused.message}\n".encode()})
 
