@@ -5,7 +5,7 @@ import difflib
 import sys
 from pathlib import Path
 
-from .generated import DEFINITIONS, FILES, ROOT, documents
+from .generated import BESIDE_TOOLS, DEFINITIONS, FILES, ROOT, documents
 from .markers import BrokenMarkers
 from .tools_page import NoExample
 
@@ -19,7 +19,7 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
     )
     check = parser.parse_args(arguments).check
     try:
-        stale = settle(root / DEFINITIONS, DEFINITIONS, FILES[DEFINITIONS](), check)
+        stale = sum(settle(root / path, path, FILES[path](), check) for path in (DEFINITIONS, BESIDE_TOOLS))
         for path, wanted in list(documents(root)):  # nothing more is written where one of them fails
             stale += settle(root / path, path, wanted, check)
     except (BrokenMarkers, NoExample) as exc:

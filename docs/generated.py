@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from qortal_mcp.protocol.versions import METHODS, REVISIONS
-from qortal_mcp.qortal import tools
+from qortal_mcp.qortal import prompts, resources, tools
 from qortal_mcp.qortal.manifest import manifest
 from qortal_mcp.qortal.node import Node
 from qortal_mcp.qortal.server import make_server
@@ -45,11 +45,23 @@ def definitions_file() -> str:
     return msgspec.json.format(encoded, indent=1).decode() + "\n"
 
 
+def beside_tools_file() -> str:
+    """What every resource and prompt says of itself, for the same reason."""
+    found = {
+        "resources": [r.definition for r in resources.RESOURCES if not r.is_template],
+        "resourceTemplates": [r.definition for r in resources.RESOURCES if r.is_template],
+        "prompts": [prompt.definition for prompt in prompts.PROMPTS],
+    }
+    return msgspec.json.format(msgspec.json.encode(found), indent=1).decode() + "\n"
+
+
 # What the code itself reads, so it must be right before anything else is written.
 DEFINITIONS = "src/qortal_mcp/qortal/tools/definitions.json"
+BESIDE_TOOLS = "src/qortal_mcp/qortal/beside_tools.json"
 
 FILES: dict[str, Callable[[], str]] = {
     DEFINITIONS: definitions_file,
+    BESIDE_TOOLS: beside_tools_file,
     "docs/tools.md": tools_page.page,
     "docs/settings.md": settings_page.page,
     "docs/endpoints.md": endpoints_page.page,

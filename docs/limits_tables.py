@@ -22,25 +22,31 @@ def all_limits() -> str:
 
 def _table(kind: type[Struct]) -> str:
     values = kind()
-    rows = [(code(name), _written(name, getattr(values, name)), why) for name, why in reasons(kind)]
+    rows = [
+        (
+            ", ".join(code(name) for name in names),
+            " · ".join(_written(name, getattr(values, name)) for name in names),
+            why,
+        )
+        for names, why in reasons(kind)
+    ]
     return table(["limit", "value", "why"], rows)
 
 
-def reasons(kind: type[Struct]) -> list[tuple[str, str]]:
-    """Each field with the comment above it; fields that follow one another share a comment."""
-    found: list[tuple[str, str]] = []
+def reasons(kind: type[Struct]) -> list[tuple[tuple[str, ...], str]]:
+    """The fields below each comment, and the comment, which is about all of them."""
+    found: list[tuple[tuple[str, ...], str]] = []
+    names: tuple[str, ...] = ()
     comment: list[str] = []
-    after_field = False
     for line in inspect.getsource(kind).splitlines():
-        if match := _COMMENT.match(line):
-            comment = [match[1]] if after_field else [*comment, match[1]]
-            after_field = False
-        elif match := _FIELD.match(line):
-            found.append((match[1], " ".join(comment)))
-            after_field = True
-        else:
-            comment, after_field = [], False
-    return found
+        if match := _FIELD.match(line):
+            names = (*names, match[1])
+            continue
+        if names:
+            found.append((names, " ".join(comment)))
+            names, comment = (), []
+        comment = [*comment, match[1]] if (match := _COMMENT.match(line)) else []
+    return [*found, (names, " ".join(comment))] if names else found
 
 
 def _written(name: str, value: Any) -> str:

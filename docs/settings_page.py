@@ -3,6 +3,7 @@
 from importlib import import_module
 
 from qortal_mcp import settings
+from qortal_mcp.cli.failures import EXIT_CODES
 from qortal_mcp.cli.options import SettingsCommand
 from qortal_mcp.cli.program import COMMANDS, module_of
 from qortal_mcp.settings import Option, Options
@@ -21,8 +22,16 @@ _TOKEN = """\
 ## The token
 
 `{token}` holds the token that clients must send as `Authorization: Bearer TOKEN`; `--token-file` names a file that
-holds it and comes first. No flag holds a secret, since other users of a machine can read command lines. Beyond
-loopback a token is needed unless `--without-token` is given.
+holds it and comes first. It is one word of at least 16 characters, such as `openssl rand -hex 16` makes. No flag holds
+a secret, since other users of a machine can read command lines. Beyond loopback a token is needed unless
+`--without-token` is given, and `--allow-host` must name the server as its clients do.
+"""
+
+_EXIT = """\
+## Exit codes
+
+Every command ends with one of these; errors are one line on standard error. What a tool refuses, such as an argument
+it does not know, is the tool's error (1), not wrong usage.
 """
 
 _OLD = """\
@@ -38,6 +47,8 @@ def page() -> str:
         parts.append(f"## {group.title}: {', '.join(_takers(group))}\n\n{group.__doc__}\n")
         parts.append(options_table(group))
     parts.append(_TOKEN.format(token=settings.TOKEN_VARIABLE))
+    parts.append(_EXIT)
+    parts.append(table(["code", "meaning"], [(str(n), words) for n, words in EXIT_CODES.items()]))
     parts.append(_OLD)
     parts.append(table(["variable", "instead"], [(code(_starred(n)), i) for n, i in settings.OLD_VARIABLES]))
     return "\n".join(parts)

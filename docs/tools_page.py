@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
+from qortal_mcp.cli import schemas
 from qortal_mcp.cli.inside import ask
 from qortal_mcp.cli.values import as_arguments
 from qortal_mcp.qortal.manifest import listed_tools
@@ -15,12 +16,8 @@ from qortal_mcp.qortal.server import make_server
 from qortal_mcp.qortal.tools import TOOLSETS
 from qortal_mcp.server.dispatch import Server
 
-from . import schemas
 from .examples import EXAMPLES
 from .markdown import code, table
-
-# Members that every answer from a node may have; described once.
-_COMMON = ("asOf", "page", "notes")
 
 _HEAD = """\
 # Tools
@@ -28,11 +25,8 @@ _HEAD = """\
 All of them only read. Arguments that a tool does not know are refused with the ones it does; a `limit` above its
 maximum is lowered, and a note says so. The examples are answers of the sample chain (`--sample`).
 
-Answers from a node also have these members:
+Answers from a node also have these members; a tool that asks no node, such as `validate_address`, has none of them:
 
-- `asOf`: the node, and the height and time of its newest block when the answer was read.
-- `page`, in lists: how many records are `returned`, and in `next` the complete arguments of the call that goes on.
-- `notes`, where there is something to say: a lowered limit, a look-alike name, sample data.
 """
 
 
@@ -44,7 +38,7 @@ def page() -> str:
     node = Node.sample()
     server = make_server(node, toolsets="all")
     tools = {tool["name"]: tool for tool in listed_tools(server)}
-    parts = [_HEAD]
+    parts = [_HEAD + "".join(f"- `{name}`: {meaning}\n" for name, meaning in schemas.COMMON.items())]
     for name, toolset in TOOLSETS.items():
         default = "" if toolset.is_default else f" (off by default: `--toolsets +{name}`)"
         parts.append(f"## Toolset {name}{default}\n")
@@ -61,9 +55,12 @@ def _rows() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def tools_table() -> str:
-    """One line a tool."""
-    rows = [(code(tool["name"]), toolset, _sentence(tool["description"])) for toolset, tool in _rows()]
-    return table(["tool", "toolset", "what it is for"], rows)
+    """One line a toolset: its tools, which tell by their names what they are for."""
+    rows = [
+        (name if toolset.is_default else f"{name}, off", ", ".join(code(tool) for tool in toolset.tools))
+        for name, toolset in TOOLSETS.items()
+    ]
+    return table(["toolset", "tools"], rows)
 
 
 def catalogue() -> str:
@@ -73,7 +70,7 @@ def catalogue() -> str:
             toolset,
             code(tool["name"]),
             _arguments(tool["inputSchema"]),
-            ", ".join(code(name) for name in _own_fields(tool["outputSchema"])),
+            ", ".join(code(name) for name in schemas.without_common(tool["outputSchema"])["properties"]),
         )
         for toolset, tool in _rows()
     ]
@@ -85,22 +82,11 @@ def _arguments(schema: dict[str, Any]) -> str:
     return ", ".join(code(name) + ("!" if name in required else "") for name in schema["properties"])
 
 
-def _own_fields(schema: dict[str, Any]) -> dict[str, Any]:
-    return {name: part for name, part in schema["properties"].items() if name not in _COMMON}
-
-
-def _sentence(text: str) -> str:
-    """The first sentence; the abbreviation in `(files...)` does not end one."""
-    words = " ".join(text.split())
-    return words.partition(". ")[0].rstrip(".") + "."
-
-
 def _tool(server: Server, tool: dict[str, Any]) -> str:
     arguments = [
         (code(n), kind, default, words) for n, kind, default, words in schemas.arguments(tool["inputSchema"])
     ]
-    output = tool["outputSchema"]
-    own = {**output, "properties": _own_fields(output)}
+    own = schemas.without_common(tool["outputSchema"])
     fields = [(code(path), kind, words) for path, kind, words in schemas.fields(own)]
     return "\n".join(
         [

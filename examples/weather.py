@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from qortal_mcp.server import Server, ToolError, tool
+from qortal_mcp.server import READ_ONLY, Server, ToolError, tool
 from qortal_mcp.transports.run import run
 
 
@@ -25,7 +25,7 @@ FORECASTS = {
 City = Annotated[str, Meta(min_length=1, max_length=60, description="A city, such as Oslo.")]
 
 
-@tool("Weather forecast")
+@tool("Weather forecast", annotations=READ_ONLY)
 def get_weather_forecast(location: City) -> Forecast:
     """Today's weather in a city: temperature in degrees Celsius and a few words. Use it for weather questions."""
     forecast = FORECASTS.get(location.strip().lower())

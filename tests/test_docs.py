@@ -8,9 +8,10 @@ import pytest
 from docs import generated, limits_tables
 from docs.__main__ import main, summary
 from docs.markers import BrokenMarkers, filled
-from docs.schemas import fields, type_in_words
 
 from qortal_mcp import __version__, settings
+from qortal_mcp.cli.failures import EXIT_CODES
+from qortal_mcp.cli.schemas import fields, type_in_words
 from qortal_mcp.limits import Limits
 from qortal_mcp.protocol.versions import REVISIONS
 from qortal_mcp.qortal.endpoints import ENDPOINTS
@@ -58,11 +59,25 @@ def test_every_option_and_variable_is_on_the_settings_page() -> None:
     assert settings.TOKEN_VARIABLE in page
 
 
+def test_every_exit_code_is_on_the_settings_page() -> None:
+    page = generated.FILES["docs/settings.md"]()
+    for code, meaning in EXIT_CODES.items():
+        assert f"| {code} | {meaning} |" in page
+
+
 @pytest.mark.parametrize("kind", [Limits, NodeLimits])
 def test_every_limit_has_a_reason(kind: type[Limits] | type[NodeLimits]) -> None:
-    reasons = dict(limits_tables.reasons(kind))
-    assert list(reasons) == list(kind.__struct_fields__)
-    assert all(reasons.values())
+    reasons = limits_tables.reasons(kind)
+    assert [name for names, _ in reasons for name in names] == list(kind.__struct_fields__)
+    assert all(why for _, why in reasons)
+
+
+@pytest.mark.parametrize("kind", [Limits, NodeLimits])
+def test_a_reason_is_told_once(kind: type[Limits] | type[NodeLimits]) -> None:
+    whys = [why for _, why in limits_tables.reasons(kind)]
+    assert len(set(whys)) == len(whys)
+    rows = limits_tables.all_limits().splitlines()
+    assert "| `peer_requests`, `server_requests` | 64 · 1,024 | Requests worked on at once" in "\n".join(rows)
 
 
 def test_the_manifest_tells_what_the_running_server_tells() -> None:
@@ -91,7 +106,7 @@ def test_llms_txt_tells_how_to_connect_and_what_there_is() -> None:
     text = llms_txt(make_server(Node.sample()))
     assert "/mcp" in text
     assert "There is no OAuth" in text
-    for name in LISTED:
+    for name in (tool for toolset in TOOLSETS.values() if toolset.is_default for tool in toolset.tools):
         assert f"- {name}: " in text
     assert "Bearer" in llms_txt(make_server(Node.sample()), needs_token=True)
 
@@ -115,7 +130,7 @@ def test_written_documents_pass_the_check(root: Path) -> None:
 
 def test_writing_keeps_what_stands_around_the_markers(root: Path) -> None:
     text = (root / "README.md").read_text()
-    assert text.startswith("# Title\n\n<!-- generated:tools -->\n| tool |")
+    assert text.startswith("# Title\n\n<!-- generated:tools -->\n| toolset |")
     assert text.endswith("|\n<!-- /generated -->\n\nEnd.\n")
 
 
@@ -188,6 +203,12 @@ WORDS = [
     ({"type": ["string", "null"]}, "text or null"),
     ({"enum": ["A", "B"]}, "one of A, B"),
     ({"type": "array", "items": {"type": "string"}}, "list of text"),
+    ({"type": "array", "items": {"type": "string"}, "maxItems": 20}, "list of text (at most 20)"),
+    (
+        {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2},
+        "list of text (2 of them)",
+    ),
+    ({"type": "string", "maxLength": 100}, "text, at most 100 characters"),
     ({"anyOf": [{"type": "string"}, {"type": "integer"}]}, "text or integer"),
 ]
 

@@ -164,3 +164,11 @@ def test_a_closed_standard_error_is_no_reason_to_fail(stream: io.StringIO) -> No
     logs.configure("info", "json", stream)
     stream.close()
     log.info("nobody hears this")
+
+
+def test_a_standard_error_that_was_never_there_is_no_reason_to_fail(
+    stream: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stderr", None)
+    logs.configure("info", "auto")
+    log.info("nobody hears this")

@@ -2,12 +2,15 @@
 
 import json
 import re
+import shutil
 import subprocess
+import sys
+import types
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.door import Door, open_door
+from tests.door import Door, clean_environment, open_door
 
 from qortal_mcp.protocol.versions import REVISIONS
 
@@ -37,12 +40,143 @@ def run_at(door: Door, command: str) -> str:
 
 
 def test_the_curl_commands_of_the_readme_give_what_it_shows(door: Door) -> None:
-    assert run_at(door, block("curl:validate")) == block("reply:validate").strip()
+    # The line ends, so that the next prompt of the shell does not stick to it.
+    assert run_at(door, block("curl:validate")) == block("reply:validate")
     initialized = json.loads(run_at(door, block("curl:initialize")))
     assert initialized["result"]["protocolVersion"] == "2025-06-18"
     balance = json.loads(run_at(door, block("curl:call")))["result"]
     assert balance["isError"] is False
     assert re.fullmatch(r"\d+\.\d{8}", balance["structuredContent"]["balance"])
+
+
+def test_every_curl_command_of_the_readme_ends_its_line() -> None:
+    commands = re.findall(r"^curl -s .*?(?=^```|^curl)", README, re.DOTALL | re.MULTILINE)
+    assert commands
+    assert all(command.rstrip().endswith("; echo") for command in commands)
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.splitlines()) <= 145
+
+
+def test_the_readme_tells_operators_what_they_need() -> None:
+    for word in ("--token-file", "--allow-host", "QORTAL_MCP_TOKEN", "qortal_mcp.asgi:app", "--sample"):
+        assert word in README
+    for route in ("/healthz", "/readyz", "/metrics", "/mcp-manifest.json", "/llms.txt"):
+        assert f"`{route}`" in README
+
+
+PROSE = [
+    "README.md",
+    "DESIGN.md",
+    "AGENTS.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "docs/why.md",
+    "docs/library.md",
+]
+# `shelf.py` is what a reader of the library page calls their own file.
+NOT_OURS = {"shelf.py"}
+
+
+@pytest.mark.parametrize("name", PROSE)
+def test_every_path_that_a_document_names_exists(name: str) -> None:
+    text = (ROOT / name).read_text()
+    quoted = re.findall(r"`((?:[\w.-]+/)*[\w.-]+\.(?:py|md|sh|toml|json|txt)|(?:[\w.-]+/)+)`", text)
+    scripts = re.findall(r"`((?:scripts|\.ci)/\w+)", text)
+    routes = {"mcp-manifest.json", "llms.txt"}
+    for path in {*quoted, *scripts} - NOT_OURS - routes:
+        roots = (ROOT, ROOT / "src" / "qortal_mcp")
+        assert any((root / path).exists() for root in roots), f"{name} names {path}, which does not exist"
+    for link in re.findall(r"\]\(([^)#:]+)\)", text):
+        assert ((ROOT / name).parent / link).exists(), f"{name} links to {link}, which does not exist"
+
+
+# -- docs/library.md -----------------------------------------------------------------------------------------
+
+LIBRARY = (ROOT / "docs" / "library.md").read_text()
+PYTHON_BLOCKS = re.findall(r"^```python\n(.*?)^```", LIBRARY, re.DOTALL | re.MULTILINE)
+SHELL_LINES = [
+    line
+    for block in re.findall(r"^```sh\n(.*?)^```", LIBRARY, re.DOTALL | re.MULTILINE)
+    for line in block.splitlines()
+]
+
+
+def test_every_block_of_the_library_page_runs() -> None:
+    assert len(PYTHON_BLOCKS) == LIBRARY.count("```python")
+    program = types.ModuleType("library")
+    for number, code in enumerate(PYTHON_BLOCKS, 1):
+        exec(compile(code, f"docs/library.md, block {number}", "exec"), vars(program))
+    assert vars(program)["BOOKS"] == {}, "the test at the end of the page has run"
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Path:
+    """The program of the library page up to where it runs."""
+    until = next(at for at, code in enumerate(PYTHON_BLOCKS) if "run(server)" in code)
+    file = tmp_path / "shelf.py"
+    file.write_text("\n\n".join(PYTHON_BLOCKS[: until + 1]))
+    return file
+
+
+def test_the_commands_of_the_library_page_start_its_server(shelf: Path) -> None:
+    on_stdio, on_http = SHELL_LINES
+    assert on_stdio == "python shelf.py"
+    ping = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
+    done = subprocess.run([sys.executable, shelf], input=ping, capture_output=True, timeout=30, check=True)
+    assert json.loads(done.stdout) == {"jsonrpc": "2.0", "id": 1, "result": {}}
+    words = [word.replace(":8000", ":0") for word in on_http.split()[2:]]
+    with subprocess.Popen([sys.executable, shelf, *words], stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline().startswith("Listening on http://127.0.0.1:")
+        process.terminate()
+        assert process.wait(30) == 0
+
+
+# -- scripts/demo --------------------------------------------------------------------------------------------
+
+DEMO = [
+    pytest.param([], {}, "http://127.0.0.1:8000/mcp", "127.0.0.1:8001", id="default"),
+    pytest.param(
+        ["--listen", "127.0.0.1:8123"], {}, "http://127.0.0.1:8123/mcp", "127.0.0.1:8001", id="option"
+    ),
+    pytest.param(["--listen=[::1]:8001"], {}, "http://[::1]:8001/mcp", "127.0.0.1:8002", id="in-one-word"),
+    pytest.param(
+        ["--listen", "0.0.0.0:80"], {}, "http://127.0.0.1:80/mcp", "127.0.0.1:8001", id="everywhere"
+    ),
+    pytest.param(
+        [], {"QORTAL_MCP_LISTEN": "127.0.0.1:7"}, "http://127.0.0.1:7/mcp", "127.0.0.1:8001", id="variable"
+    ),
+    pytest.param(["--listen", "127.0.0.1:0"], {}, "ADDRESS", 'behind "Listening on"', id="any-port"),
+]
+
+
+@pytest.mark.parametrize(("words", "variables", "address", "hint"), DEMO)
+def test_the_demo_shows_the_command_that_reaches_it(
+    tmp_path: Path, words: list[str], variables: dict[str, str], address: str, hint: str
+) -> None:
+    """With stand-ins for the set-up and the server, which have tests of their own."""
+    for path, script in (("scripts/setup", ":"), (".venv/bin/qortal-mcp", 'echo "$@"')):
+        file = tmp_path / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"#!/bin/sh\n{script}\n")
+        file.chmod(0o755)
+    demo = shutil.copy(ROOT / "scripts" / "demo", tmp_path / "scripts" / "demo")
+    done = subprocess.run(
+        [demo, *words],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+        env=clean_environment(**variables),
+    )
+    assert done.stdout.split() == ["serve", "--sample", *words]
+    first, curl, last = done.stderr.splitlines()
+    assert "sample chain" in first
+    assert curl.startswith(f"  curl -s '{address}' ")
+    assert curl.endswith("; echo")
+    assert hint in last
 
 
 def test_the_curl_script_of_the_audits_passes(door: Door) -> None:

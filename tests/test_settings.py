@@ -68,7 +68,21 @@ WRONG = [
     pytest.param(LogOptions, "LOG_FORMAT", "plain", id="no-such-format"),
     pytest.param(NodeOptions, "NODE", "ftp://planted", id="node-of-another-scheme"),
     pytest.param(NodeOptions, "NODE", "planted:12391", id="node-without-scheme"),
+    pytest.param(NodeOptions, "NODE", "http://planted:planted@host:12391", id="node-with-password"),
+    pytest.param(NodeOptions, "NODE", "http://planted@host", id="node-with-user"),
+    pytest.param(ListenOptions, "ALLOW_ORIGIN", "app.example", id="origin-without-scheme"),
+    pytest.param(ListenOptions, "ALLOW_ORIGIN", "https://app.example/page", id="origin-with-path"),
+    pytest.param(ListenOptions, "ALLOW_ORIGIN", "https://", id="origin-without-host"),
+    pytest.param(ListenOptions, "ALLOW_ORIGIN", "https://a b", id="origin-with-blank"),
+    pytest.param(ListenOptions, "ALLOW_ORIGIN", "*", id="any-origin"),
+    pytest.param(ListenOptions, "ALLOW_HOST", "https://app.example", id="host-with-scheme"),
+    pytest.param(ListenOptions, "ALLOW_HOST", "app.example/mcp", id="host-with-path"),
+    pytest.param(ListenOptions, "ALLOW_HOST", "app example", id="host-with-blank"),
+    pytest.param(ListenOptions, "ALLOW_HOST", "app.example:http", id="host-with-named-port"),
+    pytest.param(ListenOptions, "ALLOW_HOST", "::1", id="host-of-ipv6-without-brackets"),
+    pytest.param(ListenOptions, "ALLOW_HOST", "*", id="any-host"),
 ]
+LISTS = ("NODE", "ALLOW_ORIGIN", "ALLOW_HOST")
 
 
 @pytest.mark.parametrize(("group", "name", "value"), WRONG)
@@ -77,10 +91,10 @@ def test_a_wrong_value_is_an_error_that_names_the_setting_but_not_the_value(
 ) -> None:
     with pytest.raises(WrongSetting) as by_variable:
         settings.read(group, {}, {f"QORTAL_MCP_{name}": value})
-    assert f"QORTAL_MCP_{name} must be" in str(by_variable.value)
+    assert re.match(rf"QORTAL_MCP_{name} must (be|not hold) ", str(by_variable.value))
     assert "planted" not in str(by_variable.value)
     with pytest.raises(WrongSetting, match="^--" + name.lower().replace("_", "-")):
-        settings.read(group, {name.lower(): [value] if name == "NODE" else value}, {})
+        settings.read(group, {name.lower(): [value] if name in LISTS else value}, {})
 
 
 def test_a_misspelt_variable_is_an_error_that_names_it_and_the_nearest_one() -> None:
@@ -89,6 +103,31 @@ def test_a_misspelt_variable_is_an_error_that_names_it_and_the_nearest_one() -> 
     assert "QORTAL_MCP_NODES" in str(caught.value)
     assert "QORTAL_MCP_NODE." in str(caught.value)
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["QORTAL_MCP_FOO", "QORTAL_MCP_", "QORTAL_MCP_XYZZY_PLUGH"])
+def test_an_unknown_variable_with_nothing_near_it_gets_no_guess(name: str) -> None:
+    with pytest.raises(WrongSetting) as caught:
+        settings.refuse_unknown_variables({name: "x"})
+    assert str(caught.value) == f"Unknown variable {name}. The help of each command names those that exist."
+
+
+ALLOWED = [
+    pytest.param("ALLOW_ORIGIN", "https://app.example", id="origin"),
+    pytest.param("ALLOW_ORIGIN", "http://LOCALHOST:3000/", id="origin-with-port-and-slash"),
+    pytest.param("ALLOW_ORIGIN", "http://[::1]:3000", id="origin-of-ipv6"),
+    pytest.param("ALLOW_ORIGIN", "vscode-webview://0abc", id="origin-of-an-editor"),
+    pytest.param("ALLOW_HOST", "mcp.example", id="host"),
+    pytest.param("ALLOW_HOST", "mcp_1.example:8000", id="host-with-port"),
+    pytest.param("ALLOW_HOST", "192.0.2.1:8000", id="host-of-ipv4"),
+    pytest.param("ALLOW_HOST", "[2001:db8::1]:8000", id="host-of-ipv6"),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), ALLOWED)
+def test_hosts_and_origins_as_clients_send_them_are_taken(name: str, value: str) -> None:
+    options = settings.read(ListenOptions, {}, {f"QORTAL_MCP_{name}": value})
+    assert getattr(options, name.lower()) == (value,)
 
 
 def test_every_variable_of_every_option_is_known() -> None:
@@ -171,10 +210,10 @@ def test_a_port_beyond_the_last_is_refused() -> None:
 
 def test_the_token_comes_from_its_file_before_its_variable(tmp_path: Path) -> None:
     file = tmp_path / "token"
-    file.write_text("from-file\n")
-    environ = {"QORTAL_MCP_TOKEN": "from-variable"}
-    assert settings.token(ListenOptions(token_file=str(file)), environ) == "from-file"
-    assert settings.token(ListenOptions(), environ) == "from-variable"
+    file.write_text("sixteen-from-file\n")
+    environ = {"QORTAL_MCP_TOKEN": "sixteen-from-variable"}
+    assert settings.token(ListenOptions(token_file=str(file)), environ) == "sixteen-from-file"
+    assert settings.token(ListenOptions(), environ) == "sixteen-from-variable"
     assert settings.token(ListenOptions(), {}) is None
 
 
@@ -190,3 +229,16 @@ def test_a_token_that_no_header_can_carry_is_refused_and_not_shown(tmp_path: Pat
     with pytest.raises(WrongSetting) as caught:
         settings.token(ListenOptions(token_file=str(file)), {})
     assert "words" not in str(caught.value)
+
+
+def test_a_token_that_can_be_guessed_is_refused_and_not_shown(tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text("fifteen-letters\n")
+    with pytest.raises(WrongSetting, match="The token of --token-file must have at least 16") as by_file:
+        settings.token(ListenOptions(token_file=str(file)), {})
+    with pytest.raises(
+        WrongSetting, match="The token of QORTAL_MCP_TOKEN must have at least 16"
+    ) as by_variable:
+        settings.token(ListenOptions(), {"QORTAL_MCP_TOKEN": "fifteen-letters"})
+    assert "fifteen" not in f"{by_file.value}{by_variable.value}"
+    assert settings.token(ListenOptions(), {"QORTAL_MCP_TOKEN": "sixteen-letters."}) == "sixteen-letters."

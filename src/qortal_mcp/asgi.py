@@ -2,10 +2,12 @@
 
 `qortal_mcp.asgi:app` takes its settings from the environment, for any ASGI server; `make_app` takes them as
 arguments. `qortal-mcp serve` runs the same application, and bounds what an ASGI server leaves open.
+
+Where it can be reached from is the ASGI server's decision, which nobody here hears of: set QORTAL_MCP_TOKEN.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 
 import msgspec
@@ -19,6 +21,7 @@ from .settings import (
     RATE_BEYOND_LOOPBACK,
     ListenOptions,
     NodeOptions,
+    WrongSetting,
     host_and_port,
     read,
     refuse_unknown_variables,
@@ -33,15 +36,27 @@ _encode = msgspec.json.Encoder().encode
 
 
 def make_app(
-    chain: NodeOptions | None = None, door: ListenOptions | None = None, token: str | None = None
+    chain: NodeOptions | None = None,
+    door: ListenOptions | None = None,
+    token: str | None = None,
+    *,
+    node: Node | None = None,
+    beside: Callable[[AsyncExitStack], Awaitable[None]] | None = None,
 ) -> HttpApp:
-    """The application for these settings. Nothing is opened before it starts."""
+    """The application for these settings. Nothing is opened before it starts.
+
+    A node that is given is closed with it; `beside` is what else shall live as long.
+
+    Raises: WrongSetting.
+    """
     chain, door = chain or NodeOptions(), door or ListenOptions()
-    node = node_of(chain)
+    node = node or node_of(chain)
     server = server_of(chain, node, _rate_limit(door))
 
     async def live(stack: AsyncExitStack) -> None:
         stack.push_async_callback(node.close)
+        if beside is not None:
+            await beside(stack)
         server.load()
         await node.warm()
 
@@ -83,11 +98,21 @@ def _routes(server: Server, node: Node, *, needs_token: bool) -> Mapping[str, Ro
 
 
 def __getattr__(name: str) -> HttpApp:
-    """`app` is made when somebody asks for it: importing this module reads no environment."""
+    """`app` is made when somebody asks for it: importing this module reads no environment.
+
+    Raises: WrongSetting, one sentence without what led to it: an ASGI server shows it to an operator.
+    """
     if name != "app":
         raise AttributeError(name)
-    refuse_unknown_variables(os.environ)
-    door = read(ListenOptions, {}, os.environ)
-    found = make_app(read(NodeOptions, {}, os.environ), door, token(door, os.environ))
+    try:
+        found = _app_of(os.environ)
+    except WrongSetting as exc:
+        raise WrongSetting(str(exc)) from None
     globals()["app"] = found
     return found
+
+
+def _app_of(environ: Mapping[str, str]) -> HttpApp:
+    refuse_unknown_variables(environ)
+    door = read(ListenOptions, {}, environ)
+    return make_app(read(NodeOptions, {}, environ), door, token(door, environ))

@@ -35,6 +35,8 @@ class Limits(Struct, frozen=True, kw_only=True):
     server_subscriptions: Positive = 2048
     # Notices waiting for a subscriber or a connection that reads slowly; one more ends it.
     backlog_messages: Positive = 256
+    # The same in bytes: a few large answers weigh as much as many notices.
+    backlog_bytes: Positive = 4 * 1024 * 1024
     # Connections with a life of their own: WebSockets, and sessions of the legacy era.
     connections: Positive = 2048
     sessions: Positive = 1024

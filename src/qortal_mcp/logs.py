@@ -120,7 +120,9 @@ def configure(level: str, form: Literal["auto", "json", "text"], stream: TextIO 
     """Send every log line to standard error in this form. Calling it again replaces the earlier choice."""
     target = sys.stderr if stream is None else stream
     handler = _Stderr(target)
-    handler.setFormatter(Text() if form == "text" or (form == "auto" and target.isatty()) else JsonLines())
+    # There is no standard error at all where a process was started with it closed.
+    on_terminal = target is not None and target.isatty()
+    handler.setFormatter(Text() if form == "text" or (form == "auto" and on_terminal) else JsonLines())
     root = logging.getLogger()
     for earlier in [h for h in root.handlers if isinstance(h, _Stderr)]:
         root.removeHandler(earlier)

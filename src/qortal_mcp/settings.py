@@ -7,9 +7,10 @@ WrongSetting: somebody wrote a setting that cannot be used. Its text names the s
 """
 
 import functools
+import re
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 import msgspec
@@ -25,6 +26,10 @@ TEST_VARIABLES = (PREFIX + "LIVE_NODE",)
 RATE_BEYOND_LOOPBACK = 50.0
 # No header is longer; a larger file is some other file.
 _TOKEN_FILE_CHARS = 8192
+# Shorter ones can be tried out. `openssl rand -hex 16` gives twice as many.
+_TOKEN_LEAST_CHARS = 16
+# Of the names that exist, one that resembles a wrong one less than this was not meant.
+_LIKENESS = 0.6
 
 _Group = TypeVar("_Group", bound="Options")
 
@@ -39,7 +44,13 @@ class Options(Struct, frozen=True, kw_only=True):
     title: ClassVar[str]
 
 
+_HOST = r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)"
+_PORT = r"(:[0-9]{1,5})?"
+
 NodeAddress = Annotated[str, Meta(pattern=r"^https?://[^\s/]+\S*\Z", max_length=500)]
+# As clients write them in the Host header, and browsers in the Origin header: anything else never matches.
+HostName = Annotated[str, Meta(pattern=rf"^{_HOST}{_PORT}\Z", max_length=300)]
+WebOrigin = Annotated[str, Meta(pattern=rf"^[A-Za-z][A-Za-z0-9+.-]*://{_HOST}{_PORT}/?\Z", max_length=300)]
 CallsPerSecond = Annotated[float, Meta(ge=0, le=1_000_000)]
 ListenAddress = Annotated[
     str, Meta(pattern=r"^(\[[0-9A-Fa-f:.]+\]|[^\s:\[\]/]+):[0-9]{1,5}\Z", max_length=300)
@@ -55,7 +66,11 @@ class NodeOptions(Options, frozen=True, kw_only=True):
         tuple[NodeAddress, ...],
         Meta(
             description="Address of a Qortal Core node. Repeated: the first healthy one in the order given answers.",
-            extra={"metavar": "URL", "expected": "an address that starts with http:// or https://"},
+            extra={
+                "metavar": "URL",
+                "expected": "an address that starts with http:// or https://",
+                "refused": {r"^[^:]+://[^/?#]*@": "must not hold a user name or password: none is ever sent"},
+            },
         ),
     ] = ("http://127.0.0.1:12391",)
     sample: Annotated[
@@ -64,7 +79,7 @@ class NodeOptions(Options, frozen=True, kw_only=True):
     toolsets: Annotated[
         str,
         Meta(
-            description="Which groups of tools to offer: `all`, a list, or changes to the default such as `+chat,-raw`.",
+            description="Which groups of tools to offer: `all`, a list, or changes to the default such as `+chat,-raw`. `qortal-mcp tools` shows them.",
             extra={"metavar": "LIST"},
         ),
     ] = "default"
@@ -93,17 +108,23 @@ class ListenOptions(Options, frozen=True, kw_only=True):
         False
     )
     allow_host: Annotated[
-        tuple[str, ...],
+        tuple[HostName, ...],
         Meta(
             description="A name that clients may use in the Host header, besides those of loopback.",
-            extra={"metavar": "NAME[:PORT]"},
+            extra={
+                "metavar": "NAME[:PORT]",
+                "expected": "NAME or NAME:PORT without scheme and path, such as mcp.example:8000",
+            },
         ),
     ] = ()
     allow_origin: Annotated[
-        tuple[str, ...],
+        tuple[WebOrigin, ...],
         Meta(
             description="An origin whose web pages may use the server, besides its own.",
-            extra={"metavar": "ORIGIN"},
+            extra={
+                "metavar": "ORIGIN",
+                "expected": "SCHEME://HOST or SCHEME://HOST:PORT, such as https://app.example",
+            },
         ),
     ] = ()
     rate_limit: Annotated[
@@ -175,6 +196,8 @@ class Option(Struct, frozen=True):
     expected: str
     default_text: str
     choices: tuple[str, ...] = ()
+    # What is refused with a sentence of its own, by pattern.
+    refused: Mapping[str, str] = {}
     repeatable: bool = False
     is_switch: bool = False
 
@@ -206,6 +229,7 @@ def _option(field: msgspec.structs.FieldInfo) -> Option:
         expected=extra.get("expected") or _expected(plain, choices),
         default_text=extra.get("default") or _default_text(field.default),
         choices=choices,
+        refused=extra.get("refused", {}),
         repeatable=typing.get_origin(plain) is tuple,
         is_switch=plain is bool,
     )
@@ -251,6 +275,9 @@ def _listed(option: Option, text: str) -> Any:
 def _converted(option: Option, raw: Any, source: str) -> Any:
     if option.choices and isinstance(raw, str):
         raw = raw.lower()
+    for pattern, why in option.refused.items():
+        if any(re.search(pattern, text) for text in ([raw] if isinstance(raw, str) else raw)):
+            raise WrongSetting(f"{source} {why}.")
     try:
         return msgspec.convert(raw, option.kind, strict=False)
     except msgspec.ValidationError:
@@ -278,15 +305,23 @@ def known_variables() -> tuple[str, ...]:
 def refuse_unknown_variables(environ: Mapping[str, str]) -> None:
     """A misspelt variable would otherwise be a setting that silently does nothing.
 
-    Raises: WrongSetting, naming the variable and the nearest one that exists.
+    Raises: WrongSetting, naming the variable and the nearest one that exists, if one is near.
     """
     known = known_variables()
     for name in sorted(environ):
         if name.startswith(PREFIX) and name not in known:
-            import difflib  # only a mistake pays for it
+            raise WrongSetting(f"Unknown variable {name}. {_instead_of(name, known)}")
 
-            near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)
-            raise WrongSetting(f"Unknown variable {name}. The nearest one that exists is {near[0]}.")
+
+def _instead_of(name: str, known: Iterable[str]) -> str:
+    import difflib  # only a mistake pays for it
+
+    # The prefix that all of them share says nothing about which one was meant.
+    endings = [variable.removeprefix(PREFIX) for variable in known]
+    near = difflib.get_close_matches(name.removeprefix(PREFIX), endings, n=1, cutoff=_LIKENESS)
+    if near:
+        return f"The nearest one that exists is {PREFIX}{near[0]}."
+    return "The help of each command names those that exist."
 
 
 def old_variables(environ: Mapping[str, str]) -> dict[str, str]:
@@ -330,4 +365,8 @@ def token(options: ListenOptions, environ: Mapping[str, str]) -> str | None:
     stripped = found.strip()
     if not stripped or not stripped.isascii() or not stripped.isprintable() or " " in stripped:
         raise WrongSetting(f"The token of {source} must be one word of printable ASCII characters.")
+    if len(stripped) < _TOKEN_LEAST_CHARS:
+        raise WrongSetting(
+            f"The token of {source} must have at least {_TOKEN_LEAST_CHARS} characters: a shorter one can be guessed."
+        )
     return stripped

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -58,6 +58,7 @@ class Listening:
             text=True,
         )
         self._lines: list[str] = []
+        self._said = threading.Condition()
         self._started = threading.Event()
         self._reader = threading.Thread(target=self._read)
         self._reader.start()
@@ -67,7 +68,9 @@ class Listening:
     def _read(self) -> None:
         assert self._process.stderr is not None
         for line in self._process.stderr:
-            self._lines.append(line)
+            with self._said:
+                self._lines.append(line)
+                self._said.notify_all()
             if line.startswith("Listening on "):
                 self._started.set()
         self._started.set()
@@ -75,6 +78,12 @@ class Listening:
     @property
     def err(self) -> str:
         return "".join(self._lines)
+
+    def wait_for(self, said: Callable[[str], bool]) -> list[str]:
+        """What it wrote so far, once that satisfies a condition."""
+        with self._said:
+            assert self._said.wait_for(lambda: said(self.err), SECONDS), self.err
+            return self.err.splitlines()
 
     def ask(
         self, path: str, body: Any = None, headers: Mapping[str, str] | None = None, method: str | None = None

@@ -1,6 +1,10 @@
 """`call`: arguments as people type them, three forms of the answer, exit codes that scripts can tell apart."""
 
+import contextlib
 import json
+import os
+import pty
+import shlex
 import signal
 import socket
 import subprocess
@@ -20,6 +24,16 @@ def unused_port() -> Iterator[int]:
     with socket.socket() as bound:  # bound but not listening: connecting is refused
         bound.bind(("127.0.0.1", 0))
         yield bound.getsockname()[1]
+
+
+@contextlib.contextmanager
+def silent_node() -> Iterator[tuple[socket.socket, str]]:
+    """A node that takes questions and never answers."""
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        silent.settimeout(30)
+        yield silent, f"http://127.0.0.1:{silent.getsockname()[1]}"
 
 
 def test_the_readable_view_is_the_default() -> None:
@@ -71,7 +85,55 @@ def test_a_node_that_cannot_be_reached_is_exit_code_3(unused_port: int, form: tu
 
 def test_an_unknown_tool_is_exit_code_2_with_the_nearest_names(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["call", "get_balanse", "--sample"]) == 2
-    assert "Unknown tool get_balanse. Did you mean get_balance?" in capsys.readouterr().err
+    shown = capsys.readouterr().err
+    assert shown == "qortal-mcp: Unknown tool get_balanse. Did you mean get_balance? See qortal-mcp tools.\n"
+
+
+def test_a_tool_whose_toolset_is_off_is_said_to_be(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["call", "list_assets", "--sample"]) == 2
+    assert capsys.readouterr().err == (
+        "qortal-mcp: The tool list_assets is off, with its toolset assets. "
+        "Switch it on with --toolsets +assets.\n"
+    )
+
+
+def test_wrong_arguments_are_the_tools_error_and_not_wrong_usage() -> None:
+    for words in (["colour=red"], ["address=nonsense"], []):
+        assert run("call", "get_balance", *words, "--sample").code == 1
+
+
+def test_the_examples_in_the_help_are_real_calls(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["call", "--help"]) == 0
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    examples = [shlex.split(line)[1:] for line in lines if line.startswith("qortal-mcp call ")]
+    assert len(examples) == 3
+    for words in examples:
+        assert main(words) == 0
+
+
+def test_help_behind_the_name_of_a_tool_is_about_that_tool(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["call", "get_balance", "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("Usage: qortal-mcp call get_balance address=… [asset_id=…] [OPTIONS]\n")
+    assert "asset_id  integer, from 0; default 0" in shown
+    assert main(["call", "get_balanse", "--help"]) == 2
+    assert "Unknown tool get_balanse." in capsys.readouterr().err
+
+
+def test_a_person_who_waits_is_told_for_whom_and_a_script_is_not() -> None:
+    with silent_node() as (node, url):
+        words = [*COMMAND, "call", "get_node_status", "--node", url]
+        ours, theirs = pty.openpty()
+        with subprocess.Popen(
+            words, stdout=subprocess.DEVNULL, stderr=theirs, env=environment({"TERM": "dumb"})
+        ) as process:
+            os.close(theirs)
+            asked, _ = node.accept()
+            assert os.read(ours, 1000).decode().strip() == f"Waiting for {url} …"
+            process.send_signal(signal.SIGINT)
+            assert process.wait(30) == 130
+            asked.close()
+        os.close(ours)
 
 
 def test_a_hostile_tool_name_is_shown_harmlessly(capsys: pytest.CaptureFixture[str]) -> None:
@@ -148,18 +210,17 @@ def test_what_the_next_page_is_called_with_gives_the_next_page() -> None:
 
 
 def test_an_interrupt_while_the_node_thinks_is_clean() -> None:
-    with socket.socket() as silent:
-        silent.bind(("127.0.0.1", 0))
-        silent.listen()
-        silent.settimeout(30)
-        with subprocess.Popen(
-            [*COMMAND, "call", "get_node_status", "--node", f"http://127.0.0.1:{silent.getsockname()[1]}"],
+    with (
+        silent_node() as (silent, url),
+        subprocess.Popen(
+            [*COMMAND, "call", "get_node_status", "--node", url],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=environment(),
-        ) as process:
-            asked, _ = silent.accept()
-            process.send_signal(signal.SIGINT)
-            assert process.communicate(timeout=30) == (b"", b"")
-            assert process.returncode == 130
-            asked.close()
+        ) as process,
+    ):
+        asked, _ = silent.accept()
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=30) == (b"", b"")
+        assert process.returncode == 130
+        asked.close()

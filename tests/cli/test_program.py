@@ -1,5 +1,6 @@
 """The command line as a whole: help, versions, mistakes, pipes and interrupts."""
 
+import json
 import subprocess
 import sys
 from importlib import import_module
@@ -9,6 +10,7 @@ import pytest
 from tests.cli.running import COMMAND, environment, run
 
 from qortal_mcp import __version__, settings
+from qortal_mcp.cli.failures import EXIT_CODES
 from qortal_mcp.cli.main import main
 from qortal_mcp.cli.options import SettingsCommand
 from qortal_mcp.cli.program import COMMANDS, module_of
@@ -72,6 +74,7 @@ WRONG = [
     pytest.param(["stdio", "--node"], "requires an argument", id="option-without-value"),
     pytest.param(["stdio", "--log-level", "loud"], "loud", id="choice"),
     pytest.param(["stdio", "--node", "x:1"], "--node must be", id="value"),
+    pytest.param(["stdio", "--node", "http://a:b@x"], "--node must not hold a user name", id="password"),
     pytest.param(["stdio", "--node", "http://x/path"], "--node: a node's address", id="node-with-path"),
     pytest.param(["tools", "--toolsets", "nope"], "--toolsets: there is no toolset", id="toolset"),
     pytest.param(["stdio", "--toolsets", "nope"], "--toolsets: there is no toolset", id="toolset-of-stdio"),
@@ -111,6 +114,21 @@ def test_variables_of_the_earlier_server_get_one_warning_and_are_not_used() -> N
     assert "planted" not in ended.out + ended.err
 
 
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_what_is_said_about_an_old_variable_does_not_look_like_its_value(form: str) -> None:
+    words = ("call", "get_node_status", "--sample", "--log-format", form)
+    ended = run(*words, env={"QORTAL_BASE_URL": "http://planted", "QORTAL_HTTP_TIMEOUT": "5"})
+    sentence = (
+        "variables of another server are ignored: QORTAL_BASE_URL (use --node or QORTAL_MCP_NODE); "
+        "QORTAL_HTTP_TIMEOUT (not needed: the time for an answer is fixed)"
+    )
+    assert sentence in ended.err
+    if form == "text":
+        assert ended.err.rstrip().endswith(sentence)
+    else:
+        assert json.loads(ended.err)["event"] == sentence
+
+
 def test_a_reader_that_has_seen_enough_causes_no_traceback() -> None:
     for words in (["tools"], ["--help"], ["tools", "--json"]):
         process = subprocess.Popen(
@@ -122,6 +140,51 @@ def test_a_reader_that_has_seen_enough_causes_no_traceback() -> None:
         assert process.stderr.read() == b""
         process.stderr.close()
         assert process.wait(30) == 0
+
+
+UNWRITABLE = [
+    pytest.param(">/dev/full", "No space left on device", id="full"),
+    pytest.param(">&-", "Bad file descriptor", id="closed"),
+]
+
+
+@pytest.mark.parametrize("unbuffered", [True, False])
+@pytest.mark.parametrize(("target", "why"), UNWRITABLE)
+@pytest.mark.parametrize(
+    "words", ["tools", "tools --json", "version", "version --json", "--help", "call get_node_status --sample"]
+)
+def test_output_that_cannot_be_written_is_one_line_and_exit_code_3(
+    words: str, target: str, why: str, unbuffered: bool
+) -> None:
+    env = {name: value for name, value in environment().items() if name != "PYTHONUNBUFFERED"}
+    if unbuffered:
+        env["PYTHONUNBUFFERED"] = "1"
+    script = f"{' '.join(COMMAND)} {words} {target}"
+    done = subprocess.run(["sh", "-c", script], env=env, timeout=30, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (3, f"qortal-mcp: Cannot write the output: {why}.\n")
+
+
+def test_stdio_without_a_standard_output_is_one_line_and_exit_code_3() -> None:
+    script = f"{' '.join(COMMAND)} stdio >&- </dev/null"
+    done = subprocess.run(["sh", "-c", script], env=environment(), timeout=30, capture_output=True)
+    assert done.returncode == 3
+    assert done.stderr.startswith(b"qortal-mcp: Standard output is closed")
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("target", ["2>&-", "2>/dev/full"])
+def test_a_standard_error_that_takes_nothing_changes_no_exit_code(target: str) -> None:
+    for words, code in (("tools", 0), ("nothing", 2), ("", 2)):
+        script = f"{' '.join(COMMAND)} {words} {target}"
+        done = subprocess.run(["sh", "-c", script], env=environment(), timeout=30, stdout=subprocess.DEVNULL)
+        assert done.returncode == code
+
+
+def test_the_help_tells_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    shown = capsys.readouterr().out
+    for code, meaning in EXIT_CODES.items():
+        assert f"  {code}  {meaning}\n" in shown
 
 
 def test_a_closed_standard_error_is_no_reason_for_another_exit_code() -> None:

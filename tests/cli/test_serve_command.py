@@ -46,6 +46,45 @@ def test_it_says_where_it_listens_with_the_real_port(sample: Listening) -> None:
     assert ":0/" not in sample.url
 
 
+def events(server: Listening, last: str) -> list[dict[str, Any]]:
+    """The log lines up to an event, behind the one that says where it listens."""
+    first, *lines = server.wait_for(lambda said: last in said and said.endswith("\n"))
+    assert first == f"Listening on {server.url}"
+    return [json.loads(line) for line in lines]
+
+
+def test_it_says_that_its_data_are_samples(sample: Listening) -> None:
+    line = events(sample, "sample chain")[0]
+    assert line["level"] == "info"
+    assert line["event"] == "answers come from the sample chain: made-up data, not the real Qortal chain"
+
+
+def test_it_says_which_node_it_reads_and_that_it_answers() -> None:
+    with listening("sample-node") as node, listening("serve", "--node", node.url) as server:
+        reads, answers = events(server, "the node answers")
+        assert (reads["event"], reads["qortal_mcp.node"]) == ("answers come from a node", node.url)
+        assert (answers["event"], answers["qortal_mcp.node"]) == ("the node answers", node.url)
+        assert answers["qortal_mcp.height"] > 0
+
+
+def test_it_says_which_nodes_it_reads_and_that_none_answers() -> None:
+    urls = ("http://127.0.0.1:9", "http://127.0.0.1:10")
+    with listening("serve", "--node", urls[0], "--node", urls[1]) as server:
+        reads, *_, last = events(server, "no node answers; tools fail until one does")
+        assert reads["qortal_mcp.node"] == ", ".join(urls)
+        assert last["level"] == "warning"
+
+
+def test_a_node_that_never_answers_delays_neither_start_nor_end() -> None:
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        with listening("serve", "--node", f"http://127.0.0.1:{silent.getsockname()[1]}") as server:
+            assert server.ask("/healthz")[0] == 200
+            assert server.stop() == 0
+            assert "Traceback" not in server.err
+
+
 def test_it_speaks_mcp_there(sample: Listening) -> None:
     status, body = sample.ask("/mcp", INITIALIZE)
     assert status == 200
@@ -126,15 +165,15 @@ def test_a_node_that_does_not_answer_is_not_ready_but_alive() -> None:
 @pytest.fixture(params=["file", "variable"])
 def with_token(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Listening]:
     file = tmp_path / "token"
-    file.write_text("planted-token\n")
+    file.write_text("planted-token-of-tests\n")
     words = ("--token-file", str(file)) if request.param == "file" else ()
-    env = {} if request.param == "file" else {"QORTAL_MCP_TOKEN": "planted-token"}
+    env = {} if request.param == "file" else {"QORTAL_MCP_TOKEN": "planted-token-of-tests"}
     with listening("serve", "--sample", "--log-level", "debug", *words, env=env) as server:
         yield server
 
 
 def test_with_a_token_only_those_who_send_it_are_served(with_token: Listening) -> None:
-    good = {"Authorization": "Bearer planted-token"}
+    good = {"Authorization": "Bearer planted-token-of-tests"}
     assert with_token.ask("/mcp", INITIALIZE)[0] == 401
     assert with_token.ask("/mcp", INITIALIZE, {"Authorization": "Bearer other"})[0] == 401
     assert with_token.ask("/mcp", INITIALIZE, good)[0] == 200
@@ -146,7 +185,7 @@ def test_with_a_token_only_those_who_send_it_are_served(with_token: Listening) -
     assert "planted" not in with_token.err
 
 
-@pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0", "192.0.2.1:0", "example.invalid:0"])
+@pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0", "192.0.2.1:0"])
 def test_beyond_loopback_it_wants_a_token_or_to_be_told_that_none_is_needed(
     address: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -154,6 +193,45 @@ def test_beyond_loopback_it_wants_a_token_or_to_be_told_that_none_is_needed(
     shown = capsys.readouterr().err
     assert "--token-file" in shown
     assert "--without-token" in shown
+
+
+def test_a_name_is_judged_by_what_it_stands_for(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def resolver(host: str, port: int, **more: Any) -> list[Any]:
+        if host == "nosuch.example":
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return [
+            (socket.AF_INET6, 1, 6, "", ("2001:db8::1", port, 0, 0)),
+            (socket.AF_INET, 1, 6, "", (host, port)),
+        ]
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolver)
+    assert main(["serve", "--sample", "--listen", "nosuch.example:80"]) == 3
+    assert capsys.readouterr().err == (
+        "qortal-mcp: Cannot listen on nosuch.example:80: the host nosuch.example cannot be resolved.\n"
+    )
+    assert main(["serve", "--sample", "--listen", "outside.example:80"]) == 2
+    assert "--token-file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["serve", "sample-node"])
+def test_a_host_that_can_be_no_name_is_one_clear_line(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([command, "--listen", "a..b:80"]) == 3
+    assert "the host a..b cannot be resolved." in capsys.readouterr().err
+
+
+def test_beyond_loopback_without_allowed_hosts_it_says_whom_it_refuses() -> None:
+    words = ("serve", "--sample", "--without-token", "--log-format", "text")
+    for more, is_warned in (((), True), (("--allow-host", "mcp.example"), False)):
+        server = Listening((*words, *more, "--listen", "0.0.0.0:0"), None)
+        server.stop()
+        assert ("--allow-host NAME[:PORT]" in server.err) is is_warned
+    with listening(*words) as at_home:
+        at_home.stop()
+        assert "--allow-host" not in at_home.err
 
 
 def test_a_host_must_be_allowed_by_name(sample: Listening) -> None:
@@ -191,6 +269,7 @@ def test_an_address_in_use_is_one_clear_line() -> None:
     assert ended.code == 3
     assert ended.err.startswith("qortal-mcp: Cannot listen on 127.0.0.1:")
     assert len(ended.err.splitlines()) == 1
+    assert "--listen HOST:PORT" in ended.err
 
 
 @pytest.mark.parametrize(
@@ -199,6 +278,8 @@ def test_an_address_in_use_is_one_clear_line() -> None:
         (["--listen", "127.0.0.1:70000"], "65535"),
         (["--token-file", "/nonexistent/token"], "--token-file cannot be read"),
         (["--rate-limit", "fast"], "--rate-limit must be a number"),
+        (["--allow-host", "http://a"], "--allow-host must be NAME"),
+        (["--allow-origin", "a.example"], "--allow-origin must be SCHEME://HOST"),
     ],
 )
 def test_settings_that_cannot_be_used_are_wrong_usage(

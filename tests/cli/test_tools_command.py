@@ -6,9 +6,11 @@ import types
 
 import pytest
 
+from qortal_mcp import settings
 from qortal_mcp.cli import weights
 from qortal_mcp.cli.main import main
-from qortal_mcp.qortal.tools import TOOLSETS
+from qortal_mcp.cli.toolsets import switching_on
+from qortal_mcp.qortal.tools import TOOLSETS, select
 
 DEFAULT_TOOLS = [tool for toolset in TOOLSETS.values() if toolset.is_default for tool in toolset.tools]
 
@@ -23,8 +25,85 @@ def test_json_is_the_tools_list_result(capsys: pytest.CaptureFixture[str]) -> No
 def test_the_list_for_people_has_each_tool_and_its_arguments(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tools"]) == 0
     shown = capsys.readouterr().out
-    assert all(f"\n{name}" in f"\n{shown}" for name in DEFAULT_TOOLS)
-    assert "get_balance address [asset_id]" in shown
+    assert all(f"\n  {name}" in shown for name in DEFAULT_TOOLS)
+    assert "  get_balance address [asset_id]\n" in shown
+
+
+def test_the_list_for_people_has_the_toolsets_and_how_to_switch_them_on(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["tools"]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    for name, toolset in TOOLSETS.items():
+        assert (name if toolset.is_default else f"{name} (off: --toolsets +{name})") in shown
+    assert main(["tools", "--toolsets", "node"]) == 0
+    assert "accounts (off: --toolsets node,accounts)" in capsys.readouterr().out.splitlines()
+
+
+SWITCHED = [
+    pytest.param("default", "chat", id="default"),
+    pytest.param("", "chat", id="nothing-said"),
+    pytest.param("node,qdn", "chat", id="list"),
+    pytest.param("-raw", "chat", id="changes"),
+    pytest.param("-chat", "chat", id="switched-off"),
+]
+
+
+@pytest.mark.parametrize(("chosen", "toolset"), SWITCHED)
+def test_what_is_said_to_switch_a_toolset_on_does_so_and_keeps_the_rest(chosen: str, toolset: str) -> None:
+    option, spec = switching_on(toolset, chosen).split()
+    assert option == "--toolsets"
+    assert set(select(spec)) == {*select(chosen), toolset}
+
+
+def test_the_example_in_the_help_of_toolsets_is_a_real_choice() -> None:
+    (option,) = [o for o in settings.options_of(settings.NodeOptions) if o.field == "toolsets"]
+    assert "`+chat,-raw`" in option.description
+    assert set(select("+chat,-raw")) ^ set(select()) == {"chat", "raw"}
+
+
+def test_one_tool_is_shown_with_all_that_it_takes_and_gives(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tools", "search_names"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("search_names (toolset names)\n")
+    assert "\n  limit  integer, 1 to 100; default 20\n" in shown
+    assert "\n  owner  text\n      " in shown
+    assert "\nAnswer\n" in shown
+    assert "\n  names[].name  text\n" in shown
+    assert shown.count("\n  page\n") == 1
+    assert main(["tools", "validate_address"]) == 0
+    shown = capsys.readouterr().out
+    assert "address  text, at most 100 characters; required\n" in shown
+    assert "asOf" not in shown
+
+
+def test_a_tool_that_is_off_is_shown_with_how_to_switch_it_on(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tools", "get_chat_messages"]) == 0
+    assert "(toolset chat, off: --toolsets +chat)" in capsys.readouterr().out
+
+
+def test_one_tool_can_be_asked_for_by_an_old_name_as_json_and_by_weight(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["tools", "list_hidden_trade_offers", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["name"] == "list_trade_offers"
+    assert main(["tools", "get_balance", "--tokens"]) == 0
+    assert "total of 1 " in capsys.readouterr().out
+
+
+def test_every_tool_can_be_shown_in_full(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in (tool for toolset in TOOLSETS.values() for tool in toolset.tools):
+        assert main(["tools", name]) == 0
+        assert capsys.readouterr().out.startswith(f"{name} (toolset ")
+
+
+def test_an_unknown_tool_is_one_line_that_says_where_to_look(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tools", "get_balanse"]) == 2
+    assert capsys.readouterr().err == (
+        "qortal-mcp: Unknown tool get_balanse. Did you mean get_balance? See qortal-mcp tools.\n"
+    )
+    assert main(["tools", "xyzzy"]) == 2
+    assert capsys.readouterr().err == "qortal-mcp: Unknown tool xyzzy. See qortal-mcp tools.\n"
 
 
 def test_toolsets_choose_what_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -44,7 +123,7 @@ def test_tokens_without_a_tokenizer_are_an_estimate_and_say_so(
     figures = [int(row.split()[-1].removeprefix("~")) for row in rows]
     assert all("~" in row for row in rows)
     assert figures[-1] == sum(figures[:-1])
-    assert "estimated at 3.6 characters" in how
+    assert "estimated at 4.0 characters" in how
 
 
 def test_a_tokenizer_at_hand_is_used_but_may_not_download(monkeypatch: pytest.MonkeyPatch) -> None:

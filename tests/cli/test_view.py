@@ -1,5 +1,6 @@
 """The readable view of an answer: aligned, exact, within the width, with nothing hidden in it."""
 
+import re
 from typing import Any
 
 import pytest
@@ -35,7 +36,6 @@ READABLE = [
     pytest.param("uptime", 999, "0 s", id="short-duration"),
     pytest.param("ok", True, "yes", id="true"),
     pytest.param("names", ["alice", "bob"], "alice, bob", id="list"),
-    pytest.param("names", [], "–", id="empty-list"),
     pytest.param("memo", "", '""', id="empty-text"),
     pytest.param("ratio", 0.25, "0.25", id="fraction"),
 ]
@@ -88,8 +88,8 @@ def test_an_object_within_an_object_is_indented_below_its_name() -> None:
     assert lines({"fees": {"min": "0.01000000"}, "height": 4}) == ["fees", "  min  0.01", "height  4"]
 
 
-def test_an_empty_object_and_an_empty_list_are_nothing() -> None:
-    assert lines({"a": {}, "b": []}) == ["a  –", "b  –"]
+def test_an_empty_object_is_nothing_and_an_empty_list_has_none() -> None:
+    assert lines({"a": {}, "offers": [], "long_name": 1}) == ["a          –", "offers (0)", "long_name  1"]
 
 
 def test_notes_the_next_page_and_the_moment_close_the_answer() -> None:
@@ -100,7 +100,7 @@ def test_notes_the_next_page_and_the_moment_close_the_answer() -> None:
         "page": {"returned": 20, "next": {"query": "two words", "offset": 20, "prefix": True, "name": "7"}},
     }
     assert lines(answer, 200) == [
-        "names  –",
+        "names (0)",
         "",
         "Note: limit was 500; 100 is the most.",
         "20 shown. Next page: 'query=two words' offset=20 prefix=true 'name=\"7\"'",
@@ -145,12 +145,23 @@ def test_text_that_was_escaped_before_is_shown_as_it_is() -> None:
 def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     answer = {
         "description": "word " * 60,
-        "signature": "5" * 88,
         "wide": "漢字" * 60,
-        "records": [{"title": "word " * 30, "inner": {"key": "4" * 88}}],
+        "records": [{"title": "word " * 30, "inner": {"key": "4" * 30}}],
         "notes": ["word " * 60],
     }
     assert max(terminal.columns(line) for line in lines(answer, width)) <= width
+
+
+@pytest.mark.parametrize("width", [40, 60, 100])
+def test_a_signature_is_never_broken_and_gets_its_own_line_where_it_needs_it(width: int) -> None:
+    signature = "5" * 88
+    shown = lines({"signature": signature, "records": [{"inner": {"key": signature}}], "height": 1}, width)
+    assert shown[:-1] == (
+        ["signature", f"  {signature}", "records (1)", "  inner", "    key", f"      {signature}"]
+        if width < 100
+        else [f"signature  {signature}", "records (1)", "  inner", f"    key  {signature}"]
+    )
+    assert shown[-1].split() == ["height", "1"]
 
 
 def test_wide_characters_and_combining_marks_keep_columns_aligned() -> None:
@@ -166,6 +177,12 @@ def test_lines_of_a_text_stay_apart_and_below_each_other() -> None:
 def test_colours_stand_around_names_only_where_they_are_wanted() -> None:
     assert "\x1b" not in view.answer({"height": 1}, 80, view.PLAIN)
     assert view.answer({"height": 1}, 80, view.COLOURED).startswith("\x1b[36mheight\x1b[0m")
+
+
+def test_no_colours_stand_around_nothing() -> None:
+    shown = view.answer({"": 1, "deep": [[1], [{"a": 1}]], "notes": [""]}, 80, view.COLOURED)
+    assert not re.search(r"\x1b\[\d+m\s*\x1b\[0m", shown)
+    assert view.COLOURED.name("") == ""
 
 
 def test_arguments_are_written_so_that_call_reads_them_back() -> None:

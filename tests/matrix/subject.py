@@ -24,6 +24,7 @@ from qortal_mcp.protocol.messages import (
     TextContent,
 )
 from qortal_mcp.server import (
+    READ_ONLY,
     Context,
     Question,
     ResourceNotFound,
@@ -72,7 +73,7 @@ class PageArguments(Struct, frozen=True, forbid_unknown_fields=True):
 # -- results of every kind ------------------------------------------------------------------------------
 
 
-@tool("An object")
+@tool("An object", annotations=READ_ONLY)
 def gives_object() -> Point:
     """Answers with an object."""
     return Point(1, "ø")

@@ -1,105 +1,14 @@
-"""Data that a node should not send, and markets that are larger than a page."""
+"""Data that a node should not send."""
 
 import json
-from typing import Any
 
-import msgspec
-import pytest
-
-from qortal_mcp.qortal.endpoints.record import Request
 from qortal_mcp.qortal.node import Node
-from qortal_mcp.qortal.sample.chain import Chain, sample_chain
-from qortal_mcp.qortal.sample.reader import answer
 from qortal_mcp.qortal.server import make_server
-from qortal_mcp.qortal.source import RawReply
 
 from .conftest import caller
 from .faulty_node import FaultyNode, replies
+from .market import OPEN, address_of, trade
 from .world import ALICE
-
-KINDS = {
-    "LitecoinACCTv1": "LITECOIN",
-    "LitecoinACCTv3": "LITECOIN",
-    "BitcoinACCTv3": "BITCOIN",
-    "RavencoinACCTv3": "RAVENCOIN",
-}
-
-
-class Market:
-    """A source whose chain holds as many contracts as wanted. Everything else is the sample's."""
-
-    origin = "market"
-
-    def __init__(self, contracts: list[tuple[str, str]]) -> None:
-        self.asked: list[str] = []
-        families = {name: sample_chain()[name] for name in ("node", "blocks")}
-        trades = {f"A{number}": trade(number, kind, mode) for number, (kind, mode) in enumerate(contracts)}
-        finished = {address: {"isFinished": False} for address in trades}
-        self._chain = Chain(
-            msgspec.json.encode({**families, "trades": trades, "contracts": finished, "hiddenOffers": []})
-        )
-
-    async def fetch(self, request: Request) -> RawReply:
-        self.asked.append(request.target)
-        return answer(request.target, self._chain)
-
-    async def warm(self) -> None: ...
-
-    async def close(self) -> None: ...
-
-
-def trade(number: int, kind: str, mode: str) -> dict[str, Any]:
-    return {
-        "qortalAtAddress": f"A{number}",
-        "qortalCreator": ALICE,
-        "qortAmount": "1.00000000",
-        "expectedForeignAmount": "0.10000000",
-        "foreignBlockchain": KINDS[kind],
-        "acctName": kind,
-        "mode": mode,
-        "creationTimestamp": 1794770000000 + number,
-    }
-
-
-OPEN, TAKEN = "OFFERING", "TRADING"
-MARKETS: list[Any] = [
-    pytest.param([], id="empty"),
-    pytest.param([("LitecoinACCTv3", OPEN)] * 250, id="one-kind"),
-    pytest.param(
-        [("LitecoinACCTv1", OPEN)] * 150 + [("LitecoinACCTv3", OPEN)] * 170, id="one-kind-after-other"
-    ),
-    pytest.param(
-        [("LitecoinACCTv3", OPEN)] * 300 + [("LitecoinACCTv1", OPEN)] * 5 + [("LitecoinACCTv3", OPEN)] * 300,
-        id="few-of-a-kind-in-the-middle",
-    ),
-    pytest.param([("RavencoinACCTv3", OPEN), ("RavencoinACCTv3", TAKEN)] * 120, id="every-other-is-taken"),
-    pytest.param([(kind, OPEN) for kind in KINDS] * 60, id="many-chains"),
-]
-
-
-@pytest.mark.parametrize("contracts", MARKETS)
-@pytest.mark.parametrize("chain", [None, "LITECOIN", "RAVENCOIN"])
-async def test_pages_reach_the_last_offer_of_any_market(
-    contracts: list[tuple[str, str]], chain: str | None
-) -> None:
-    market = Market(contracts)
-    node = Node([market])
-    call = caller(make_server(node))
-    wanted = [
-        f"A{number}"
-        for number, (kind, mode) in enumerate(contracts)
-        if mode == OPEN and chain in (None, KINDS[kind])
-    ]
-    found: list[str] = []
-    following: dict[str, Any] | None = {"limit": 100} if chain is None else {"chain": chain, "limit": 100}
-    while following is not None:
-        page = (await call("list_trade_offers", **following))["structuredContent"]
-        found += [offer["tradeAddress"] for offer in page["offers"]]
-        following = page["page"].get("next")
-    await node.close()
-    assert found == wanted[::-1]
-    # All pages came from what the first one read.
-    assert len(market.asked) == len(set(market.asked))
 
 
 async def test_hidden_characters_of_strangers_are_shown() -> None:
@@ -128,7 +37,7 @@ async def test_a_list_is_cut_at_a_record_and_goes_on_from_there() -> None:
         await node.close()
     assert len(first["content"][0]["text"].encode()) <= 64 * 1024
     assert 1 < page["page"]["returned"] < 90
-    assert second["offers"][0]["tradeAddress"] == f"A{89 - page['page']['returned']}"
+    assert second["offers"][0]["tradeAddress"] == address_of(89 - page["page"]["returned"])
     assert page["offers"][0]["creator"].endswith("… [4600 more characters]")
 
 

@@ -1,5 +1,6 @@
 """The sample chain answers as the Core did that it was read from."""
 
+import base64
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,13 +14,20 @@ from qortal_mcp.qortal.sample.reader import answer
 
 RECORDED = Path(__file__).with_name("recorded")
 # The clock of the recording goes on; only the kind of these values can be compared.
-CLOCKED = {"/admin/info"}
+CLOCKED = {"/admin/info", "/admin/uptime", "/utils/timestamp"}
+# Several transactions may share a reference, and Core gives any one of them.
+ANY_OF_SEVERAL = {"/transactions/reference/{reference}": "reference"}
+
+# Files of resources with several are no part of the sample; nothing here can ask for one.
+LEFT_OUT = {"filepath"}
 
 
 def exchanges() -> Iterator[Any]:
     for file in sorted(RECORDED.glob("*.jsonl")):
         for number, line in enumerate(file.read_text().splitlines(), 1):
             row = json.loads(line)
+            if any(name in LEFT_OUT for name, _ in row["query"]):
+                continue
             yield pytest.param(row, id=f"{file.stem}-{number}-{row['case']}")
 
 
@@ -32,12 +40,20 @@ def target_of(row: dict[str, Any]) -> str:
 def test_a_recorded_question_gets_the_recorded_answer(row: dict[str, Any]) -> None:
     reply = answer(target_of(row))
     assert reply.status == row["status"]
-    if row["status"] >= 500 or row["body"].startswith("<"):
+    if row["status"] >= 500 or (row["body"] or "").startswith("<"):
         return
-    assert reply.content_type == row["contentType"].partition(";")[0]
+    assert reply.content_type == (row["contentType"] or "").partition(";")[0]
+    if row["body"] is None:  # not text, or too large to be recorded
+        assert "bodyBase64" not in row or reply.body == base64.b64decode(row["bodyBase64"])
+        return
     if reply.content_type == "application/json":
         recorded, ours = json.loads(row["body"]), json.loads(reply.body)
+        shared = ANY_OF_SEVERAL.get(row["endpoint"])
+        if shared is not None and shared in recorded:
+            recorded, ours = recorded[shared], ours[shared]
         assert kinds(ours) == kinds(recorded) if row["endpoint"] in CLOCKED else ours == recorded
+    elif row["endpoint"] in CLOCKED:
+        assert reply.body.decode().isdecimal() == row["body"].isdecimal()
     else:
         assert reply.body.decode() == row["body"]
 

@@ -30,7 +30,9 @@ def server(**limits: float) -> Server:
 def open_one(sessions: Sessions) -> str:
     peer = sessions.candidate("here")
     peer.shake_hands("2025-11-25", peer.capabilities)
-    return sessions.open(peer)
+    opened = sessions.open(peer)
+    assert opened is not None
+    return opened
 
 
 async def test_an_idle_session_is_ended_when_another_one_opens() -> None:

@@ -15,7 +15,8 @@ from ..settings import NodeOptions
 from . import call_arguments, failures, terminal, view
 from .chain import ask
 from .options import SettingsCommand
-from .program import unknown
+from .program import PROGRAM, unknown_tool
+from .toolsets import switching_on, tool_named, toolset_of
 
 # Failures that say nothing about what was asked: trying again, or another node, may answer it.
 _NOT_FOUND_OUT = frozenset({"NODE_UNREACHABLE", "NODE_TIMEOUT", "NODE_SYNCING", "RATE_LIMITED", "TIMEOUT"})
@@ -47,7 +48,29 @@ class Result(Struct, frozen=True):
         return failures.COULD_NOT_FIND_OUT if code in _NOT_FOUND_OUT else failures.BAD
 
 
-@click.command(cls=SettingsCommand, groups=(NodeOptions,))
+class CallCommand(SettingsCommand):
+    """A command whose help is about one tool where it names one."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        # Help is asked for before arguments are read, so it is told here what they are.
+        ctx.obj = args[0] if args and not args[0].startswith("-") else None
+        return super().parse_args(ctx, args)
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if ctx.obj is None:
+            super().format_help(ctx, formatter)
+            return
+        from .tool_detail import detail, usage
+        from .tools import one
+
+        tool = one(ctx.obj)
+        formatter.write_usage(f"{PROGRAM} call", f"{usage(tool)} [OPTIONS]")
+        formatter.write_paragraph()
+        formatter.write(detail(tool, f"toolset {toolset_of(tool['name'])}", formatter.width, view.PLAIN))
+        formatter.write(f"\n\nThe options are in {PROGRAM} call --help.\n")
+
+
+@click.command(cls=CallCommand, groups=(NodeOptions,))
 @click.argument("tool")
 @click.argument("arguments", nargs=-1, metavar="[KEY=VALUE]...")
 @click.option("--args", "whole", metavar="JSON", help="Arguments as one JSON object.")
@@ -58,17 +81,24 @@ def command(
 ) -> int:
     """Call one tool and show its answer.
 
-    A VALUE is JSON if it can be read as such, else text: height=5, name=alice, types='["PAYMENT"]'.
+    A VALUE is JSON if it can be read as such, else text. With --help behind the name of a TOOL: what it takes.
 
-    Exit codes: 0 answered; 1 the tool answered with an error; 2 wrong usage; 3 could not find out, because the
-    node is unreachable, too slow or synchronizing.
+    \b
+      qortal-mcp call get_block height=298 --sample
+      qortal-mcp call get_name name=alice-test --sample
+      qortal-mcp call search_transactions types='["PAYMENT"]' limit=1 --sample
+
+    Exit codes: 0 answered; 1 the tool answered with an error, wrong arguments included; 2 wrong usage; 3 could not
+    find out, because the node is unreachable, too slow or synchronizing.
     """
     if as_json and as_raw:
         raise failures.WrongUsage("--json and --raw exclude each other; give one of them.")
     params = {"name": tool, "arguments": call_arguments.read(arguments, whole)}
-    server, response = ask(chain, "tools/call", params)
+    server, response = ask(
+        chain, "tools/call", params, on_slow=lambda node: terminal.note(f"Waiting for {node} …")
+    )
     if response.error is not UNSET:
-        raise _refused(server, tool, response.error)
+        raise _refused(server, chain, tool, response.error)
     if as_raw:
         terminal.write_json(bytes(response.result))
         return msgspec.json.decode(response.result, type=Result).exit_code
@@ -91,8 +121,14 @@ def _show(raw: Raw, as_json: bool) -> int:
     return failures.GOOD
 
 
-def _refused(server: Server, tool: str, error: ErrorObject) -> click.ClickException:
+def _refused(server: Server, chain: NodeOptions, tool: str, error: ErrorObject) -> click.ClickException:
     catalogue = server.catalogue
-    if catalogue.tool(tool) is None:
-        return failures.WrongUsage(unknown("tool", tool, [*catalogue.tools, *catalogue.tool_aliases]))
-    return failures.WrongUsage(visible(error.message))
+    if catalogue.tool(tool) is not None:
+        return failures.WrongUsage(visible(error.message))
+    toolset = toolset_of(tool_named(tool))
+    if toolset is not None:
+        how = switching_on(toolset, chain.toolsets)
+        return failures.NoSuchTool(
+            f"The tool {tool} is off, with its toolset {toolset}. Switch it on with {how}."
+        )
+    return failures.NoSuchTool(unknown_tool(tool, [*catalogue.tools, *catalogue.tool_aliases]))

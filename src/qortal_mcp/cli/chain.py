@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from ..server.dispatch import Server
     from .inside import Response
 
+# Most answers take a few hundredths of this; a person who waits longer wonders what for.
+_SLOW_SECONDS = 1.0
+
 
 def node_of(options: NodeOptions) -> "Node":
     """What is asked: nodes in their order, or the sample chain. Nothing is asked yet.
@@ -58,16 +61,23 @@ def server_of(
         raise WrongSetting(f"--toolsets: {exc}.") from None
 
 
-def ask(options: NodeOptions, method: str, params: object) -> tuple["Server", "Response"]:
-    """One request to a server of one's own, and its reply."""
+def ask(
+    options: NodeOptions, method: str, params: object, on_slow: Callable[[str], None] | None = None
+) -> tuple["Server", "Response"]:
+    """One request to a server of one's own, and its reply. `on_slow` hears who lets us wait."""
     from . import inside
 
     async def run() -> tuple["Server", "Response"]:
         node = node_of(options)
         server = server_of(options, node)
+        waiting = on_slow and asyncio.get_running_loop().call_later(
+            _SLOW_SECONDS, lambda: on_slow(node.origin)
+        )
         try:
             return server, await inside.ask(server, method, params)
         finally:
+            if waiting:
+                waiting.cancel()
             await node.close()
 
     return asyncio.run(run())

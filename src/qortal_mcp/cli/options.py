@@ -65,7 +65,8 @@ class SettingsCommand(click.Command):
         return ctx.invoke(self.callback, *values, **ctx.params)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        own = [p for p in self.get_params(ctx) if not isinstance(p, SettingOption)]
+        # Arguments stand in the usage and in the text; here they would be names without a meaning.
+        own = [p for p in self.get_params(ctx) if not isinstance(p, SettingOption | click.Argument)]
         _write_section(ctx, formatter, "Options", own)
         chosen = [p for p in self.params if isinstance(p, SettingOption)]
         for section in dict.fromkeys(p.section for p in chosen):

@@ -3,11 +3,11 @@
 A command's module is imported only when it runs.
 """
 
-import contextlib
 import os
 import sys
+import traceback
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
 
 import click
 
@@ -17,6 +17,8 @@ from . import failures
 PROGRAM = "qortal-mcp"
 # Set by the completion scripts of shells, which click writes.
 _COMPLETION = "_QORTAL_MCP_COMPLETE"
+# A name that resembles the wrong one less than this was not meant.
+_LIKENESS = 0.75
 
 
 class Entry(NamedTuple):
@@ -31,7 +33,7 @@ COMMANDS = {
     "stdio": Entry("Serve", "Serve the AI client that started this process."),
     "sample-node": Entry("Serve", "Serve the sample chain as a node of its own."),
     "call": Entry("Ask", "Call one tool and show its answer."),
-    "tools": Entry("Ask", "List the tools, or what they cost a model to read."),
+    "tools": Entry("Ask", "List the tools, or show one of them in full."),
     "version": Entry("Ask", "Show the version and the protocol revisions spoken."),
 }
 
@@ -78,15 +80,29 @@ def unknown(what: str, name: str, known: Iterable[str]) -> str:
     from ..logs import visible
     from ..text import shortened
 
-    near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
+    near = difflib.get_close_matches(name, list(known), n=3, cutoff=_LIKENESS)
     hint = f" Did you mean {' or '.join(near)}?" if near else ""
     return f"Unknown {what} {shortened(visible(name), 60)}.{hint}"
+
+
+def unknown_tool(name: str, known: Iterable[str]) -> str:
+    """The same about a tool, and where to find those that exist."""
+    return f"{unknown('tool', name, known)} See {PROGRAM} tools."
+
+
+_EPILOG = "\n".join(
+    [
+        "Every option can also be set by a variable, named in the help of each command.",
+        "\n\b\nExit codes:",  # \b: as it stands
+        *(f"  {code}  {meaning}" for code, meaning in failures.EXIT_CODES.items()),
+    ]
+)
 
 
 @click.group(
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-    epilog="Every option can also be set by a variable, named in the help of each command.",
+    epilog=_EPILOG,
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def program() -> None:
@@ -95,6 +111,8 @@ def program() -> None:
 
 def run(words: Sequence[str]) -> int:
     """Run a command line and say how it ended."""
+    if sys.stdout is None:  # started with it closed
+        sys.stdout = failures.ClosedOutput()
     try:
         if _COMPLETION in os.environ:
             program.main(prog_name=PROGRAM)  # answers the shell and exits
@@ -106,7 +124,7 @@ def run(words: Sequence[str]) -> int:
     except click.exceptions.Exit as exc:
         return exc.exit_code
     except click.exceptions.NoArgsIsHelpError as exc:
-        click.echo(exc.format_message(), err=True)
+        _tell(exc.format_message())
         return failures.WRONG_USAGE
     except click.UsageError as exc:
         return _failed(exc.format_message(), exc.exit_code, exc.ctx)
@@ -118,15 +136,37 @@ def run(words: Sequence[str]) -> int:
         return failures.INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has seen enough. The interpreter would flush it once more at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop(sys.stdout)
         return failures.GOOD
+    except OSError as exc:
+        if not _is_about_output(exc):
+            raise
+        _drop(sys.stdout)
+        return _failed(f"Cannot write the output: {exc.strerror}.", failures.COULD_NOT_FIND_OUT)
+
+
+def _is_about_output(exc: OSError) -> bool:
+    """Whether it was raised by writing: everything we print goes through `click.echo`."""
+    frames = [frame.f_code for frame, _ in traceback.walk_tb(exc.__traceback__)]
+    return click.echo.__code__ in frames or len(frames) == 1  # the one of `run`, which flushes
+
+
+def _drop(stream: TextIO | failures.ClosedOutput) -> None:
+    """What a stream could not write would be tried again when the interpreter ends."""
+    if not isinstance(stream, failures.ClosedOutput):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _failed(message: str, code: int, ctx: click.Context | None = None) -> int:
     line = " ".join(message.splitlines())
     sentence = line if line.endswith((".", "?")) else f"{line}."
     hint = f" See {ctx.command_path} --help." if ctx is not None else ""
-    # Standard error may be closed as well; then there is nobody to tell.
-    with contextlib.suppress(BrokenPipeError):
-        click.echo(f"{PROGRAM}: {sentence}{hint}", err=True)
+    _tell(f"{PROGRAM}: {sentence}{hint}")
     return code
+
+
+def _tell(text: str) -> None:
+    try:
+        click.echo(text, err=True)
+    except OSError:  # closed or full as well: there is nobody to tell
+        _drop(sys.stderr)

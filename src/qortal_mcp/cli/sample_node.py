@@ -1,13 +1,10 @@
 """`sample-node`: the sample chain as a node of its own, to try clients of Core's API against."""
 
-import sys
 from typing import Any
 
 import click
 
-from .. import settings
 from ..settings import SampleNodeOptions
-from . import failures
 from .options import SettingsCommand
 
 
@@ -18,13 +15,10 @@ def command(options: SampleNodeOptions) -> None:
     Answers GET on Core's addresses over HTTP, as the Core did that the chain was read from.
     """
     from ..qortal.sample.http import app
-    from ..transports.serve import bind, run_http, url_of
+    from ..transports.serve import run_http, url_of
+    from .listening import announce, bound, resolved
 
-    host, port = settings.host_and_port(options.listen)
-    try:
-        sock = bind(host, port)
-    except OSError as exc:
-        raise failures.CouldNotFindOut(f"Cannot listen on {options.listen}: {exc.strerror or exc}.") from None
+    sock = bound(resolved(options.listen), options.listen)
 
     class Door:
         """The sample chain as something that can be run."""
@@ -35,7 +29,4 @@ def command(options: SampleNodeOptions) -> None:
         async def drain(self) -> None:
             """Nothing here lasts longer than a request."""
 
-    def announce() -> None:
-        print(f"Listening on {url_of(sock, '')}", file=sys.stderr, flush=True)
-
-    run_http(Door(), sock, on_started=announce)
+    run_http(Door(), sock, on_started=lambda: announce(url_of(sock, "")))

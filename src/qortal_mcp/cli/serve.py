@@ -1,13 +1,17 @@
 """`serve`: the HTTP and WebSocket door, until a signal asks to stop."""
 
+import logging
 import os
 
 import click
+from msgspec.structs import replace
 
 from .. import settings
 from ..settings import ListenOptions, NodeOptions
-from . import failures
+from .chain import node_of
 from .options import SettingsCommand
+
+log = logging.getLogger(__name__)
 
 
 @click.command(cls=SettingsCommand, groups=(NodeOptions, ListenOptions))
@@ -15,25 +19,38 @@ def command(chain: NodeOptions, door: ListenOptions) -> None:
     """Serve AI clients over HTTP and WebSocket.
 
     MCP is spoken at /mcp (Streamable HTTP) and /ws (WebSocket). /healthz, /readyz and /metrics are for
-    operators, /mcp-manifest.json and /llms.txt for those who want to know what is here.
+    operators, /mcp-manifest.json and /llms.txt for those who want to know what is here. With a token all of
+    them need it but /healthz.
 
     Beyond loopback a token is needed, from --token-file or the variable QORTAL_MCP_TOKEN, unless --without-token
     says otherwise; and --allow-host must name the server as its clients do.
     """
     from ..asgi import make_app
     from ..transports.guard import is_loopback
-    from ..transports.serve import bind, run_http
+    from ..transports.serve import run_http, url_of
+    from .introduction import Introduction
+    from .listening import announce, bound, resolved
 
-    host, port = settings.host_and_port(door.listen)
     token = settings.token(door, os.environ)
+    host, port = resolved(door.listen)
     if not is_loopback(host) and token is None and not door.without_token:
         raise settings.WrongSetting(
             "Listening beyond loopback needs a token: --token-file FILE or the variable "
             f"{settings.TOKEN_VARIABLE}. --without-token allows it without one."
         )
-    app = make_app(chain, door, token)
-    try:
-        sock = bind(host, port)
-    except OSError as exc:
-        raise failures.CouldNotFindOut(f"Cannot listen on {door.listen}: {exc.strerror or exc}.") from None
-    run_http(app, sock, limits=app.server.limits)
+    node = node_of(chain)
+    introduction = Introduction(node, chain)
+    at = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    app = make_app(chain, replace(door, listen=at), token, node=node, beside=introduction.live)
+    sock = bound((host, port), door.listen)
+
+    def started() -> None:
+        announce(url_of(sock))
+        if not is_loopback(host) and not door.allow_host:
+            log.warning(
+                "clients are refused unless they call this server localhost: "
+                "name it as they do with --allow-host NAME[:PORT]"
+            )
+        introduction.begin()
+
+    run_http(app, sock, limits=app.server.limits, on_started=started)

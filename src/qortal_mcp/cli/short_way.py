@@ -3,6 +3,7 @@
 Takes only what it understands to the last word and leaves everything else, every mistake and `--help` to click.
 """
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ GROUPS = (NodeOptions, LogOptions)
 def serve_stdio(words: Sequence[str]) -> bool:
     """Serve, or say that click has to look at it."""
     flags = read_flags(words)
-    if flags is None:
+    if flags is None or sys.stdout is None:
         return False
     from .serving_stdio import serve
 

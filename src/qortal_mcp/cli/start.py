@@ -21,6 +21,7 @@ def begin(groups: Sequence[type[Options]], flags: Mapping[str, Any]) -> list[Any
     logging_options = settings.read(LogOptions, flags, os.environ)
     logs.configure(logging_options.log_level, logging_options.log_format)
     if old := settings.old_variables(os.environ):
-        fields = {logs.PREFIX + name: instead for name, instead in old.items()}
-        log.warning("variables of another server are ignored", extra=fields)
+        # In the sentence itself: `NAME=text` would read as if that were the value of the variable.
+        told = "; ".join(f"{name} ({instead})" for name, instead in old.items())
+        log.warning("variables of another server are ignored: %s", told)
     return values

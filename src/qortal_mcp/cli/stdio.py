@@ -1,8 +1,11 @@
 """`stdio`: one client, on standard input and output, until its input ends."""
 
+import sys
+
 import click
 
 from ..settings import NodeOptions
+from . import failures
 from .options import SettingsCommand
 
 
@@ -15,4 +18,6 @@ def command(chain: NodeOptions) -> None:
     """
     from .serving_stdio import serve
 
+    if isinstance(sys.stdout, failures.ClosedOutput):
+        raise failures.CouldNotFindOut("Standard output is closed, and with it the way to the client.")
     serve(chain)

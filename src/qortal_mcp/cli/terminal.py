@@ -31,6 +31,12 @@ def write(text: str) -> None:
     click.echo(text, color=has_colours())
 
 
+def note(text: str) -> None:
+    """A line for the person at the terminal; scripts and logs do not get it."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        click.echo(text, err=True)
+
+
 def write_json(encoded: bytes) -> None:
     """Print JSON: on one line for programs, indented for eyes."""
     write(msgspec.json.format(encoded, indent=2 if sys.stdout.isatty() else -1).decode())
@@ -56,7 +62,10 @@ def padded(text: str, to: int, *, right: bool = False) -> str:
 
 
 def wrapped(text: str, to: int) -> list[str]:
-    """The text in lines of at most so many columns, broken at blanks where there are any."""
+    """The text in lines of at most so many columns, broken at blanks where there are any.
+
+    A signature or an address that is wider stays whole: broken, nobody could copy it.
+    """
     return [line for paragraph in text.split("\n") for line in _wrapped_paragraph(paragraph, to)]
 
 
@@ -69,8 +78,7 @@ def _wrapped_paragraph(paragraph: str, to: int) -> list[str]:
             continue
         if lines[-1]:
             lines.append("")
-        *full, rest = _pieces(word, to)
-        lines[-1:] = [*full, rest]
+        lines[-1:] = [word] if word.isascii() else _pieces(word, to)
     return lines
 
 

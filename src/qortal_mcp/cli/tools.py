@@ -6,43 +6,106 @@ import click
 import msgspec
 from msgspec import UNSET
 
+from ..qortal.tools import TOOLSETS, definitions, select
 from ..settings import NodeOptions
 from . import failures, terminal, view, weights
 from .chain import ask
+from .inside import Response
 from .options import SettingsCommand
+from .program import unknown_tool
+from .tool_detail import detail
+from .toolsets import switching_on, tool_named, toolset_of
 
 
 @click.command(cls=SettingsCommand, groups=(NodeOptions,))
-@click.option("--json", "as_json", is_flag=True, help="The tools/list result as JSON.")
+@click.argument("tool", required=False)
+@click.option("--json", "as_json", is_flag=True, help="The tools/list result, or the one tool, as JSON.")
 @click.option("--tokens", "as_tokens", is_flag=True, help="What each tool weighs in tokens, and all of them.")
-def command(chain: NodeOptions, as_json: bool, as_tokens: bool) -> None:
-    """List the tools, or what they cost a model to read.
+def command(chain: NodeOptions, tool: str | None, as_json: bool, as_tokens: bool) -> None:
+    """List the tools, or show one of them in full.
+
+    The list stands in toolsets, which --toolsets switches on and off. With the name of a TOOL: its arguments with
+    type, default, range and meaning, and what its answer holds.
 
     Tokens are counted as o200k where the package `tiktoken` and its table are at hand, else estimated and
     marked with ~.
     """
     if as_json and as_tokens:
         raise failures.WrongUsage("--json and --tokens exclude each other; give one of them.")
-    _, response = ask(chain, "tools/list", {})
-    assert response.error is UNSET, "a list without a cursor is always answered"
+    palette = view.COLOURED if terminal.has_colours() else view.PLAIN
+    if tool is not None:
+        _show_one(chain, tool, as_json, as_tokens, palette)
+        return
+    response = _response(chain)
     if as_json:
         terminal.write_json(bytes(response.result))
         return
     tools = msgspec.json.decode(response.result)["tools"]
-    palette = view.COLOURED if terminal.has_colours() else view.PLAIN
-    terminal.write(_weighed(tools, palette) if as_tokens else _listed(tools, terminal.width(), palette))
+    terminal.write(_weighed(tools, palette) if as_tokens else _listed(tools, chain.toolsets, palette))
 
 
-def _listed(tools: list[dict[str, Any]], width: int, palette: view.Palette) -> str:
-    """Each tool with its arguments and the first sentence about it."""
+def _response(chain: NodeOptions) -> Response:
+    _, response = ask(chain, "tools/list", {})
+    assert response.error is UNSET, "a list without a cursor is always answered"
+    return response
+
+
+def _show_one(chain: NodeOptions, name: str, as_json: bool, as_tokens: bool, palette: view.Palette) -> None:
+    _response(chain)  # the toolsets that were chosen must exist, also where they do not matter
+    found = one(name)
+    if as_json:
+        terminal.write_json(msgspec.json.encode(found))
+    elif as_tokens:
+        terminal.write(_weighed([found], palette))
+    else:
+        terminal.write(detail(found, _remark(found["name"], chain.toolsets), terminal.width(), palette))
+
+
+def one(name: str) -> dict[str, Any]:
+    """The definition of a tool, whether or not its toolset is on; by an old name too.
+
+    Raises: NoSuchTool.
+    """
+    known = {tool["name"]: tool for tool in definitions(tuple(TOOLSETS))}
+    meant = tool_named(name)
+    if meant not in known:
+        raise failures.NoSuchTool(unknown_tool(name, known))
+    return known[meant]
+
+
+def _remark(tool: str, chosen: str) -> str:
+    """To which toolset a tool belongs, and how to switch that on where it is off."""
+    toolset = toolset_of(tool)
+    assert toolset is not None, "every tool belongs to one"
+    if toolset in select(chosen):
+        return f"toolset {toolset}"
+    return f"toolset {toolset}, off: {switching_on(toolset, chosen)}"
+
+
+def _listed(tools: list[dict[str, Any]], chosen: str, palette: view.Palette) -> str:
+    """The toolsets: each tool with its arguments and the first sentence about it, or its name where it is off."""
+    by_name = {tool["name"]: tool for tool in tools}
+    width = terminal.width()
     lines: list[str] = []
-    for tool in tools:
-        arguments = " ".join(
-            _argument(name, tool["inputSchema"]) for name in tool["inputSchema"]["properties"]
-        )
-        lines += [f"{palette.heading(tool['name'])} {palette.name(arguments)}".rstrip()]
-        lines += [f"  {line}" for line in terminal.wrapped(_first_sentence(tool["description"]), width - 2)]
-    return "\n".join(lines)
+    for name, toolset in TOOLSETS.items():
+        if lines:
+            lines.append("")
+        if toolset.tools[0] in by_name:
+            lines.append(palette.heading(name))
+            for tool in toolset.tools:
+                lines += _in_short(by_name[tool], width, palette)
+        else:
+            how = palette.quiet(f"(off: {switching_on(name, chosen)})")
+            lines += [f"{palette.heading(name)} {how}"]
+            lines += [f"  {line}" for line in terminal.wrapped(", ".join(toolset.tools), width - 2)]
+    return "\n".join([*lines, "", palette.quiet("qortal-mcp tools TOOL shows one of them in full.")])
+
+
+def _in_short(tool: dict[str, Any], width: int, palette: view.Palette) -> list[str]:
+    schema = tool["inputSchema"]
+    arguments = " ".join(_argument(name, schema) for name in schema["properties"])
+    about = terminal.wrapped(_first_sentence(tool["description"]), width - 6)
+    return [f"  {tool['name']} {palette.name(arguments)}".rstrip(), *(f"      {line}" for line in about)]
 
 
 def _argument(name: str, schema: dict[str, Any]) -> str:

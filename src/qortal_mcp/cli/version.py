@@ -5,6 +5,7 @@ import msgspec
 
 from .. import __version__
 from ..protocol.versions import REVISIONS
+from . import terminal
 from .program import PROGRAM
 
 
@@ -14,6 +15,6 @@ def command(as_json: bool) -> None:
     """Show the version and the protocol revisions spoken."""
     if as_json:
         about = {"name": PROGRAM, "version": __version__, "protocolVersions": list(REVISIONS)}
-        click.echo(msgspec.json.encode(about))
+        terminal.write_json(msgspec.json.encode(about))
     else:
-        click.echo(f"{PROGRAM} {__version__}\nMCP revisions: {', '.join(REVISIONS)}")
+        terminal.write(f"{PROGRAM} {__version__}\nMCP revisions: {', '.join(REVISIONS)}")

@@ -30,11 +30,15 @@ class Palette(NamedTuple):
 
 
 PLAIN = Palette()
+
+
+def _styled(**style: Any) -> Callable[[str], str]:
+    """Colour around what can be seen, and none around nothing."""
+    return lambda text: click.style(text, **style) if text.strip() else text
+
+
 COLOURED = Palette(
-    name=lambda text: click.style(text, fg="cyan"),
-    heading=lambda text: click.style(text, bold=True),
-    note=lambda text: click.style(text, fg="yellow"),
-    quiet=lambda text: click.style(text, dim=True),
+    name=_styled(fg="cyan"), heading=_styled(bold=True), note=_styled(fg="yellow"), quiet=_styled(dim=True)
 )
 
 
@@ -58,11 +62,13 @@ class _Page:
     def record(self, record: Mapping[str, Any], width: int) -> list[str]:
         """An object: names and values side by side, deeper things below their name."""
         record = values.without_echoes(record)
-        flat = [name for name, value in record.items() if not _is_deep(value)]
+        flat = [name for name, value in record.items() if not _is_deep(value) and value != []]
         names = min(max((terminal.columns(visible(name)) for name in flat), default=0), _NAME_COLUMNS)
         lines: list[str] = []
         for name, value in record.items():
-            if _is_deep(value):
+            if value == []:
+                lines.append(self._palette.heading(f"{visible(name)} (0)"))
+            elif _is_deep(value):
                 lines += self._deep(name, value, width)
             else:
                 lines += self._field(name, value, names, width)
@@ -72,6 +78,10 @@ class _Page:
         label = visible(name)
         room = max(width - names - _GAP, _LEAST_COLUMNS)
         first, *more = terminal.wrapped(_flat(name, value), room)
+        if terminal.columns(first) > room:
+            # It stays whole, so it gets a line of its own.
+            whole = terminal.wrapped(_flat(name, value), max(width - _INDENT, _LEAST_COLUMNS))
+            return [self._palette.name(label), *(" " * _INDENT + line for line in whole)]
         head = self._palette.name(terminal.padded(label, names)) + " " * _GAP
         return [head + first, *(" " * (names + _GAP) + line for line in more)]
 

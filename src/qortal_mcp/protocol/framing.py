@@ -139,7 +139,7 @@ class EventSplitter:
         value = value.removeprefix(" ")
         self._seen = True
         if name == "data":
-            self._size += len(value)
+            self._size += len(value) + 1
             if self._size > self._limit:
                 self._forget()
                 events.append(TooLong(self._limit))

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from . import errors, headers
-from .jsonrpc import Request
+from .jsonrpc import LONGEST_ID, Request
 from .messages import LOG_LEVELS, MetaOnly, RequestMeta
 from .versions import ASSUMED, LEGACY, METHODS, MODERN, Method
 
@@ -149,9 +149,11 @@ def _judge_legacy(request: Request, meta: RequestMeta, arrival: Arrival) -> Rout
 
 def _wrong_token(meta: RequestMeta) -> str | None:
     token = meta.progress_token
-    if token is UNSET or (isinstance(token, int | str) and not isinstance(token, bool)):
+    if token is UNSET or (isinstance(token, int) and not isinstance(token, bool)):
         return None
-    return "a progressToken is a string or an integer"
+    if isinstance(token, str) and len(token) <= LONGEST_ID:
+        return None
+    return f"a progressToken is an integer or a string of at most {LONGEST_ID} characters"
 
 
 def _refuse(

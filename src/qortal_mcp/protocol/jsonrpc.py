@@ -12,6 +12,8 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 from . import errors
 
 RequestId = int | str
+# An id is kept as long as its request and sent back with the answer: it is a name, not a place for data.
+LONGEST_ID = 1024
 
 
 class Request(Struct, frozen=True, gc=False):
@@ -85,6 +87,8 @@ def read(data: bytes | Raw) -> Message:
             return Notification(method, params)
         if envelope.result is not UNSET or envelope.error is not UNSET:
             return Invalid(errors.INVALID_REQUEST, "a message is a request or a response, not both", id_)
+        if type(id_) is str and len(id_) > LONGEST_ID:
+            return Invalid(errors.INVALID_REQUEST, f"an id has at most {LONGEST_ID} characters", id_)
         return Request(id_, method, params)
     return _read_response(envelope)
 
@@ -173,7 +177,9 @@ def _is_text(raw: Raw | None) -> bool:
     return raw is not None and bytes(raw)[:1] == b'"'
 
 
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
+# Strings (an unterminated one takes the rest), and runs of brackets: each byte is looked at once.
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[\[{]+|[\]}]+', re.DOTALL)
+_ID_VALUE = re.compile(rb'\s*:\s*("(?:[^"\\]|\\.){0,1024}"|-?\d{1,40}(?![\d.eE]))')
 
 
 def _find_id(data: bytes) -> RequestId | None:
@@ -181,14 +187,12 @@ def _find_id(data: bytes) -> RequestId | None:
     depth = 0
     for token in _TOKEN.finditer(data):
         text = token.group()
-        if text in b"[{":
-            depth += 1
-        elif text in b"]}":
-            depth -= 1
-        elif depth == 1 and text == b'"id"':
-            rest = re.compile(rb'\s*:\s*("(?:[^"\\]|\\.)*"|-?\d{1,40}(?![\d.eE]))').match(data, token.end())
-            if rest:
-                return _id_of(Raw(rest.group(1)))
+        if text[0] in b"[{":
+            depth += len(text)
+        elif text[0] in b"]}":
+            depth -= len(text)
+        elif depth == 1 and text == b'"id"' and (found := _ID_VALUE.match(data, token.end())):
+            return _id_of(Raw(found.group(1)))
     return None
 
 

@@ -40,7 +40,7 @@ class Implementation(Wire, frozen=True, kw_only=True):
 
 
 class ClientCapabilities(Wire, frozen=True, kw_only=True):
-    """What a client can be asked for. Contents are kept raw: only presence decides, and two flags."""
+    """What a client can be asked for. Only whether it is there decides; what it says is not kept."""
 
     sampling: dict[str, Any] | UnsetType = UNSET
     elicitation: dict[str, Any] | UnsetType = UNSET
@@ -48,6 +48,12 @@ class ClientCapabilities(Wire, frozen=True, kw_only=True):
 
     def has(self, name: str) -> bool:
         return getattr(self, name, UNSET) is not UNSET
+
+    def bare(self) -> "ClientCapabilities":
+        """The same without what clients wrote into them: it would stay as long as their connection."""
+        return ClientCapabilities(
+            **{name: {} for name in ("sampling", "elicitation", "roots") if self.has(name)}
+        )
 
 
 class RequestMeta(Wire, frozen=True, kw_only=True):

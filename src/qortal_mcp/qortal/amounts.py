@@ -8,6 +8,8 @@ _ONE = 10**PLACES
 # Core writes zero as 0E-8, and repeats the minus sign after the point: -1.-50000000.
 _AMOUNT = re.compile(r"(-?)([0-9]{1,30})(?:\.(-?)([0-9]{1,30}))?(?:[eE]([+-]?[0-9]{1,2}))?")
 
+_PLAIN = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,8})?")
+
 
 def units(text: str) -> int:
     """How many 0.00000001 a text of Core's means.
@@ -44,3 +46,8 @@ def ratio(amount: str, per: str) -> str | None:
     if divisor <= 0:
         return None
     return written((2 * units(amount) * _ONE + divisor) // (2 * divisor))
+
+
+def is_amount(text: str) -> bool:
+    """Whether a person's text is an amount: digits, and at most eight places."""
+    return _PLAIN.fullmatch(text) is not None

@@ -1,12 +1,13 @@
 """What answers have in common: provenance, notes, pages, and the budget of a list."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from .as_of import AsOf
-from .limits import ROWS_BYTES
+from .limits import LIMIT, ROWS_BYTES
 
 T = TypeVar("T")
 
@@ -37,19 +38,34 @@ class ListAnswer(Struct, kw_only=True):
     notes: list[str] | UnsetType = UNSET
 
 
-def fitting(rows: list[T]) -> list[T]:
+def fitting(rows: list[T], at_most: int = ROWS_BYTES) -> list[T]:
     """As many rows as an answer can hold; the rest is for the next page."""
     size = 0
     for count, row in enumerate(rows):
         size += len(_encode(row)) + 1
-        if size > ROWS_BYTES and count:
+        if size > at_most and count:
             return rows[:count]
     return rows
 
 
+def one_more(limit: int) -> int:
+    """How many rows to ask Core for: one more than wanted, where possible, tells whether any follow."""
+    return min(limit + 1, LIMIT)
+
+
+def follows(rows: Sequence[object], shown: Sequence[object]) -> bool:
+    """Whether there are rows behind those shown, of rows that were asked for with `one_more`."""
+    return len(rows) > len(shown) or len(rows) >= LIMIT
+
+
 def page_of(args: Struct, offset: int, returned: int, more: bool, **resolved: Any) -> Page:
     """The page member of a list. `resolved` are arguments that were worked out and must stay as they are."""
-    if not more or not returned:
+    return page_at(args, returned, offset + returned if more and returned else None, **resolved)
+
+
+def page_at(args: Struct, returned: int, next_offset: int | None, **resolved: Any) -> Page:
+    """The page member of a list that goes on from an offset of its own, or ends here."""
+    if next_offset is None:
         return Page(returned)
     written = {
         field.encode_name: value
@@ -57,4 +73,4 @@ def page_of(args: Struct, offset: int, returned: int, more: bool, **resolved: An
         if (value := getattr(args, field.name)) is not UNSET
         and (value != field.default or field.name == "limit")
     }
-    return Page(returned, {**written, **resolved, "offset": offset + returned})
+    return Page(returned, {**written, **resolved, "offset": next_offset})

@@ -1,5 +1,6 @@
 """Base58 as Qortal writes it, and its addresses: 25 bytes of version, hash and checksum."""
 
+import functools
 import hashlib
 
 ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
@@ -15,9 +16,9 @@ _PUBLIC_KEY_BYTES = 32
 _LONGEST = 200
 
 
-def decode(text: str) -> bytes:
-    """Raises: ValueError where the text is not Base58, or too long to be anything of Qortal's."""
-    if len(text) > _LONGEST:
+def decode(text: str, at_most: int = _LONGEST) -> bytes:
+    """Raises: ValueError where the text is not Base58, or longer than that."""
+    if len(text) > at_most:
         raise ValueError("too long for Base58")
     number = 0
     for letter in text:
@@ -39,10 +40,22 @@ def encode(data: bytes) -> str:
     return "1" * zeros + "".join(reversed(letters))
 
 
+def is_bytes(text: str, count: int) -> bool:
+    """True for so many bytes in Base58."""
+    try:
+        return len(decode(text)) == count
+    except ValueError:
+        return False
+
+
 def is_address(text: str) -> bool:
     """True for an account (Q…) or a contract (A…) whose checksum is right."""
-    if len(text) != _ADDRESS_CHARS:
-        return False
+    return len(text) == _ADDRESS_CHARS and _is_address(text)
+
+
+# The same address is looked at by a tool, by the endpoints it asks and by the call that follows.
+@functools.lru_cache(maxsize=4096)
+def _is_address(text: str) -> bool:
     try:
         raw = decode(text)
     except ValueError:

@@ -2,22 +2,28 @@
 
 from msgspec import Struct
 
+from .contract_templates import TEMPLATES
+
 
 class Chain(Struct, frozen=True):
     name: str
     ticker: str
-    # How many kinds of trade contract Core knows for it. Core cuts a page after merging them, so that
-    # only a page of a single kind is sure to be whole.
-    contracts: int
+    # The kinds of trade contract that Core knows for it. Core pages through each kind for itself and cuts what it
+    # has merged, so that only lists of a single kind can be paged as usual.
+    contracts: tuple[str, ...]
+
+    @property
+    def code_hashes(self) -> tuple[str, ...]:
+        return tuple(TEMPLATES[contract] for contract in self.contracts)
 
 
 CHAINS = (
-    Chain("BITCOIN", "BTC", 2),
-    Chain("LITECOIN", "LTC", 2),
-    Chain("DOGECOIN", "DOGE", 2),
-    Chain("DIGIBYTE", "DGB", 1),
-    Chain("RAVENCOIN", "RVN", 1),
-    Chain("PIRATECHAIN", "ARRR", 1),
+    Chain("BITCOIN", "BTC", ("BitcoinACCTv1", "BitcoinACCTv3")),
+    Chain("LITECOIN", "LTC", ("LitecoinACCTv1", "LitecoinACCTv3")),
+    Chain("DOGECOIN", "DOGE", ("DogecoinACCTv1", "DogecoinACCTv3")),
+    Chain("DIGIBYTE", "DGB", ("DigibyteACCTv3",)),
+    Chain("RAVENCOIN", "RVN", ("RavencoinACCTv3",)),
+    Chain("PIRATECHAIN", "ARRR", ("PirateChainACCTv3",)),
 )
 
 _FOUND = {key: chain for chain in CHAINS for key in (chain.name, chain.ticker)}

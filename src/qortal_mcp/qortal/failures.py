@@ -14,18 +14,33 @@ _MESSAGE_CHARS = 120
 
 
 class NodeFailure(ToolError):
-    """`rests_node` where the fault is the node's and not of this one question: another node may do better."""
+    """`rests_node` where the fault is the node's and not of this one question.
+
+    `try_next` where another node may do better, as it may wherever a node rests.
+    """
 
     def __init__(
-        self, code: str, sentence: str, fact: str = "", *, retryable: bool = False, rests_node: bool = False
+        self,
+        code: str,
+        sentence: str,
+        fact: str = "",
+        *,
+        retryable: bool = False,
+        rests_node: bool = False,
+        try_next: bool = False,
     ) -> None:
         super().__init__(code, sentence, fact, retryable=retryable)
         self.rests_node = rests_node
+        self.try_next = try_next or rests_node
 
 
-def unreachable(origin: str) -> NodeFailure:
+def unreachable(*origins: str) -> NodeFailure:
     return NodeFailure(
-        "NODE_UNREACHABLE", "Node unreachable.", f"Tried {origin}.", retryable=True, rests_node=True
+        "NODE_UNREACHABLE",
+        "Node unreachable.",
+        f"Tried {' and '.join(origins)}.",
+        retryable=True,
+        rests_node=True,
     )
 
 
@@ -48,15 +63,19 @@ def refused(fact: str, *, rests_node: bool) -> NodeFailure:
 
 
 def not_supported(fact: str = "") -> NodeFailure:
-    return NodeFailure("NOT_SUPPORTED", "Not supported by this node.", fact)
+    return NodeFailure("NOT_SUPPORTED", "Not supported by this node.", fact, try_next=True)
 
 
 def not_found(sentence: str) -> NodeFailure:
     return NodeFailure("NOT_FOUND", sentence)
 
 
-def node_error(fact: str, *, retryable: bool = False) -> NodeFailure:
-    return NodeFailure("NODE_ERROR", "Node error.", fact, retryable=retryable)
+def node_error(
+    fact: str, *, retryable: bool = False, rests_node: bool = False, try_next: bool = False
+) -> NodeFailure:
+    return NodeFailure(
+        "NODE_ERROR", "Node error.", fact, retryable=retryable, rests_node=rests_node, try_next=try_next
+    )
 
 
 def reply_too_large(at_most: int) -> NodeFailure:
@@ -64,11 +83,11 @@ def reply_too_large(at_most: int) -> NodeFailure:
 
 
 def not_readable() -> NodeFailure:
-    return node_error("Its answer cannot be read.")
+    return node_error("Its answer cannot be read.", rests_node=True)
 
 
 def not_as_expected() -> NodeFailure:
-    return node_error("Its answer does not have the form that was expected.")
+    return node_error("Its answer does not have the form that was expected.", try_next=True)
 
 
 # Core's error numbers. What is not here is a node error with its number.
@@ -92,6 +111,8 @@ _INVALID = {
     129: "Invalid height.",
 }
 _SYNCING = frozenset({7, 8})
+# What a proxy says whose node is away, or that has had enough of us. Core itself says 500.
+_NOBODY_BEHIND = frozenset({429, 502, 503, 504})
 _UNAUTHORIZED = 4
 _SWITCHED_OFF = 6
 
@@ -104,9 +125,11 @@ class _CoreError(Struct):
 _decode_error = msgspec.json.Decoder(_CoreError).decode
 
 
-def failure_of(reply: RawReply, noun: str) -> NodeFailure:
+def failure_of(reply: RawReply, noun: str, absent: frozenset[int] = frozenset()) -> NodeFailure:
     """What an answer means that is not 200."""
     core = _core_error(reply)
+    if core is not None and core.error in absent:
+        return not_found(f"{noun} not found.")
     if core is not None:
         return _by_number(core, reply.status)
     if reply.status == 204:
@@ -118,7 +141,8 @@ def failure_of(reply: RawReply, noun: str) -> NodeFailure:
     message = ""
     if reply.content_type.startswith("text/plain"):
         message = _short(reply.body[: 4 * _MESSAGE_CHARS].decode(errors="replace"))
-    return node_error(_told(f"HTTP {reply.status}", message), retryable=reply.status >= 500)
+    told = _told(f"HTTP {reply.status}", message)
+    return node_error(told, retryable=reply.status >= 500, rests_node=reply.status in _NOBODY_BEHIND)
 
 
 def _core_error(reply: RawReply) -> _CoreError | None:

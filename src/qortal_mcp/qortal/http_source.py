@@ -36,10 +36,13 @@ class HttpSource:
         self._limits = limits
         self._session: ClientSession | None = None
         self._library: Any = None
+        self._is_closed = False
 
     async def warm(self) -> None:
         if self._library is None:
             self._library = await asyncio.to_thread(importlib.import_module, "aiohttp")
+        if self._is_closed:  # while the library was loading
+            raise failures.unreachable(self.origin)
         if self._session is None:
             self._session = self._open()
 
@@ -87,6 +90,7 @@ class HttpSource:
         return b"".join(chunks)
 
     async def close(self) -> None:
+        self._is_closed = True
         session, self._session = self._session, None
         if session is not None:
             await session.close()

@@ -35,13 +35,55 @@ DEFAULT = NodeLimits()
 
 # Of the 64 kB that a tool may answer, what a list may fill; asOf, page and notes need the rest.
 ROWS_BYTES = 56 * 1024
+# The most rows that a list is asked for at once.
+LIMIT = 100
 # Names and such have at most 64 bytes on the chain; longer text can only come from a broken node.
 TEXT_CHARS = 400
+# Text that is the point of an answer, such as what the owner of an asset wrote about it.
+CONTENT_CHARS = 4000
 # Names in an account overview.
 NAMES = 100
 # Assets in an account overview, QORT among them.
 ASSETS = 20
-# Core refuses to give more offers at once.
-OFFERS_AT_ONCE = 100
+# Reward shares in a minting profile.
+SHARES = 20
 # Windows of offers to look through before giving up: 100,000 contracts of one kind.
 OFFER_WINDOWS = 1000
+# Single trades that are asked for side by side; the rest of the node's queue is for others.
+TRADES_AT_ONCE = 16
+# What is published can be of any size; a text that someone reads is smaller.
+QDN_TEXT_BYTES = 1024 * 1024
+# Of such a text, what is shown at once: by itself, and at most. All of it may have to be escaped.
+QDN_PAGE_CHARS = 6000
+QDN_MOST_CHARS = 40_000
+# Trades hold some 600 bytes; a contract with more is shown in part.
+CONTRACT_DATA_BYTES = 4096
+# The same text where many are listed: enough to see what it is about, and twenty of them fit a page.
+LISTED_TEXT_CHARS = 120
+# What someone said in a chat; nearly everything is shorter.
+LISTED_CHAT_CHARS = 1000
+# Options of a poll in a list of polls.
+LISTED_OPTIONS = 10
+# Admins of a group that are read at once.
+ADMINS_AT_ONCE = 100
+# Texts within an answer that is given as Core has it: a message of 4,000 bytes has 5,500 characters in Base58.
+RAW_TEXT_CHARS = 8000
+# A plain text that is the whole answer.
+RAW_WHOLE_CHARS = 48_000
+# Blocks that Core is asked for at once; each costs it several questions of its own.
+BLOCKS_AT_ONCE = 50
+# Blocks of a signer that the database holds are told from archived ones up to this many windows.
+SIGNER_WINDOWS = 20
+# A young chain without an archive is looked through block by block to find what somebody signed.
+YOUNG_CHAIN_BLOCKS = 2000
+# What Core gives at once to a search that names neither a type nor an address.
+OPEN_SEARCH_ROWS = 20
+# Where Core cannot filter, so many of its rows are looked through in one call.
+FILTERED_ROWS = 500
+# All unconfirmed or pending transactions there may be.
+WAITING_ROWS = 2000
+# Bytes in Base58 say nothing to people; in a list a few show which they are.
+LISTED_BYTES_CHARS = 16
+# A page of the usual number of rows stays within 8 kB; asOf, notes and page need the rest.
+USUAL_ROWS = 20
+USUAL_ROWS_BYTES = 7400

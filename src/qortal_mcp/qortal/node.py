@@ -10,7 +10,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType, structs
 
 from ..metrics import Metrics
 from ..server.tool_errors import ToolError
@@ -18,7 +18,7 @@ from .as_of import AsOf, Tip
 from .cache import ByteCache
 from .endpoints import ENDPOINTS
 from .endpoints.record import Endpoint, Request
-from .failures import NodeFailure
+from .failures import NodeFailure, unreachable
 from .flights import Flights
 from .http_source import HttpSource
 from .limits import DEFAULT, NodeLimits
@@ -108,13 +108,17 @@ class Node:
 
     # -- asking --------------------------------------------------------------------------------------
 
-    async def kept(self, endpoint: Endpoint[Any], values: dict[str, Any]) -> Kept:
-        """An answer, from memory where it still holds.
+    async def kept(
+        self, endpoint: Endpoint[Any], values: dict[str, Any], read: Callable[[bytes], Any] | None = None
+    ) -> Kept:
+        """An answer, from memory where it still holds; read in another way than usual where one is given.
 
         Raises: ToolError.
         """
         assert id(endpoint) in _ALLOWED, "only what the allow-list holds can be asked"
-        key = (endpoint.template, *((name, _hashable(value)) for name, value in values.items()))
+        key = (endpoint.template, read, *((name, _hashable(value)) for name, value in values.items()))
+        if read is not None:
+            endpoint = structs.replace(endpoint, read=read)
         found = self._cache.get(key)
         if found is not None and await self._holds(found, endpoint):
             return found
@@ -155,20 +159,23 @@ class Node:
         return kept
 
     async def _first_of(self, ask: Callable[[Upstream], Awaitable[T]]) -> T:
-        first_failure: NodeFailure | None = None
+        failures: list[tuple[str, NodeFailure]] = []
         for upstream in self._order():
             try:
                 result = await ask(upstream)
             except NodeFailure as exc:
-                if not exc.rests_node:
+                if exc.rests_node:
+                    upstream.rest(exc.code)
+                if not exc.try_next:
                     raise
-                upstream.rest()
-                first_failure = first_failure or exc
+                failures.append((upstream.source.origin, exc))
             else:
                 upstream.recovered()
                 return result
-        assert first_failure is not None, "there is at least one upstream"
-        raise first_failure
+        assert failures, "there is at least one upstream"
+        if len(failures) > 1 and all(exc.code == "NODE_UNREACHABLE" for _, exc in failures):
+            raise unreachable(*(origin for origin, _ in failures))
+        raise failures[0][1]
 
     def _order(self) -> list[Upstream]:
         """Those in good health first. Where all rest, asking is the way to find out."""
@@ -192,6 +199,13 @@ class Reading:
     async def get(self, endpoint: Endpoint[T], **values: Any) -> T:
         """Raises: ToolError."""
         kept = await self._node.kept(endpoint, values)
+        self._seen.append(kept.as_of)
+        value: T = kept.value
+        return value
+
+    async def get_as(self, read: Callable[[bytes], T], endpoint: Endpoint[Any], **values: Any) -> T:
+        """The answer read in another way than usual. Raises: ToolError."""
+        kept = await self._node.kept(endpoint, values, read)
         self._seen.append(kept.as_of)
         value: T = kept.value
         return value

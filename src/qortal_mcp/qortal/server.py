@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from .. import __version__
 from ..limits import DEFAULT, Limits
 from ..metrics import Metrics
-from ..server.catalogue import Offer, Prepared
+from ..server.catalogue import Definitions, Kind, Offer, Prepared
 from ..server.dispatch import Server
 from ..server.tool import Tool
 from ..server.tool_errors import ToolError
@@ -17,6 +20,8 @@ from .aliases import ARGUMENT_SYNONYMS, OLD_FORMS, TOOL_ALIASES, TOOL_PRESETS
 
 if TYPE_CHECKING:
     from .node import Node
+
+_BESIDE_TOOLS = Path(__file__).with_name("beside_tools.json")
 
 NAME = "qortal-mcp-server"
 TITLE = "Qortal"
@@ -49,14 +54,24 @@ def make_server(
     def load() -> Offer:
         made = node() if callable(node) else node
         made.watch(metrics)
-        return Offer(with_old_names(tools.load(chosen)), provide=[made])
+        from . import prompts, resources
+
+        return Offer(
+            with_old_names(tools.load(chosen)),
+            resources.RESOURCES,
+            prompts.PROMPTS,
+            prompts.COMPLETERS,
+            provide=[made],
+            changes=resources.changes(made),
+        )
 
     return Server(
         NAME,
         version,
         title=TITLE,
         instructions=INSTRUCTIONS,
-        prepared=Prepared({"tools": tools.definitions(chosen)}, False, load),
+        prepared=Prepared({"tools": tools.definitions(chosen), **beside_tools()}, True, load),
+        resource_updates=True,
         tool_aliases=TOOL_ALIASES,
         argument_synonyms=synonyms(),
         old_forms=OLD_FORMS,
@@ -64,6 +79,11 @@ def make_server(
         metrics=metrics,
         limits=limits,
     )
+
+
+def beside_tools() -> dict[Kind, Definitions]:
+    """What resources and prompts say of themselves, without loading them (written by scripts/docs)."""
+    return msgspec.json.decode(_BESIDE_TOOLS.read_bytes(), type=dict[Kind, Definitions])
 
 
 def with_old_names(loaded: Sequence[Tool]) -> list[Tool]:
@@ -82,7 +102,9 @@ def with_old_names(loaded: Sequence[Tool]) -> list[Tool]:
 def synonyms() -> dict[str, Mapping[str, str]]:
     """Old argument names, for the tools and for the old names of tools."""
     found = dict(ARGUMENT_SYNONYMS)
-    return found | {name: found.get(target, {}) for name, (target, _) in TOOL_PRESETS.items()}
+    return found | {
+        name: {**found.get(target, {}), **found.get(name, {})} for name, (target, _) in TOOL_PRESETS.items()
+    }
 
 
 async def readiness(node: Node) -> dict[str, Any]:

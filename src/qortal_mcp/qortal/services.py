@@ -70,6 +70,11 @@ SERVICES = (
     Service(1911, "MESSAGE_PRIVATE"),
 )
 
+# Public, a single file, and meant to be text: what can be shown without unpacking or running anything.
+TEXT_SERVICES = frozenset(
+    {"CHAIN_DATA", "BLOG_POST", "DOCUMENT", "METADATA", "JSON", "COMMENT", "CHAIN_COMMENT"}
+)
+
 _BY_NAME = {service.name: service for service in SERVICES}
 _BY_CODE = {service.code: service for service in SERVICES}
 

@@ -1,17 +1,43 @@
 """Times: Core counts milliseconds since 1970; people read ISO 8601."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
 from msgspec import Meta
 
-# Up to the end of the year 9999, which is what a date can hold.
-Milliseconds = Annotated[
-    int, Meta(ge=0, le=253_402_300_799_999, description="Milliseconds since 1970-01-01 UTC.")
-]
+# The end of the year 9999, which is what a date can hold.
+_LAST_MS = 253_402_300_799_999
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+Milliseconds = Annotated[int, Meta(ge=0, le=_LAST_MS, description="Milliseconds since 1970-01-01 UTC.")]
 IsoTime = Annotated[str, Meta(description="ISO 8601, UTC.")]
 
 
 def iso(timestamp_ms: int) -> str:
     seconds, ms = divmod(timestamp_ms, 1000)
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{ms:03d}Z"
+
+
+def milliseconds(text: str) -> int:
+    """What a person means by a time: milliseconds since 1970, or ISO 8601, which is UTC unless it says otherwise.
+
+    Raises: ValueError.
+    """
+    text = text.strip()
+    if text.isascii() and text.isdecimal():
+        timestamp_ms = int(text[:16])
+    else:
+        moment = datetime.fromisoformat(text)
+        moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+        timestamp_ms = (moment - _EPOCH) // timedelta(milliseconds=1)
+    if not 0 <= timestamp_ms <= _LAST_MS:
+        raise ValueError("a time before 1970 or after 9999")
+    return timestamp_ms
+
+
+def is_time(text: str) -> bool:
+    try:
+        milliseconds(text)
+    except (ValueError, OverflowError):
+        return False
+    return True

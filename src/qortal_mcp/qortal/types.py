@@ -7,9 +7,18 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from .base58 import is_address
+from .amounts import is_amount
+from .base58 import is_address, is_bytes
 from .chains import CHAINS, find_chain
 from .services import find_service
+from .times import is_time
+from .transaction_types import TRANSACTION_TYPES, find_type
+
+
+def is_height(text: str) -> bool:
+    """Whether a text is the height of a block."""
+    return text.isascii() and text.isdecimal() and len(text) <= 10 and 1 <= int(text) <= 2**31 - 1
+
 
 Address = Annotated[
     str,
@@ -21,34 +30,90 @@ Address = Annotated[
         extra={"noun": "Qortal address", "check": is_address},
     ),
 ]
+PublicKey = Annotated[
+    str,
+    Meta(
+        pattern="^[1-9A-HJ-NP-Za-km-z]+$",
+        min_length=32,
+        max_length=44,
+        description="Public key, Base58.",
+        extra={"noun": "public key", "check": lambda text: is_bytes(text, 32), "key": True},
+    ),
+]
+# One address among others: the same check, and less for a model to read.
+OtherAddress = Annotated[str, Meta(max_length=34, extra={"noun": "Qortal address", "check": is_address})]
+Addresses = Annotated[
+    list[Annotated[str, Meta(max_length=34)]],
+    Meta(
+        min_length=1,
+        max_length=20,
+        description="Only these addresses.",
+        extra={"noun": "Qortal address", "check": is_address},
+    ),
+]
+MinLevel = Annotated[int, Meta(ge=1, le=10, description="Lowest minting level.")]
 AnyText = Annotated[str, Meta(max_length=100, description="Text to check.", extra={"noun": "Qortal address"})]
+OrderId = Annotated[
+    str,
+    Meta(
+        pattern="^[1-9A-HJ-NP-Za-km-z]+$",
+        min_length=64,
+        max_length=88,
+        description="Order id, Base58.",
+        extra={"noun": "order id", "check": lambda text: is_bytes(text, 64), "key": True},
+    ),
+]
+CodeHash = Annotated[
+    str,
+    Meta(
+        pattern="^[1-9A-HJ-NP-Za-km-z]+$",
+        min_length=32,
+        max_length=44,
+        description="Hash of a contract's code, Base58.",
+        extra={"noun": "code hash", "check": lambda text: is_bytes(text, 32), "key": True},
+    ),
+]
 AssetId = Annotated[int, Meta(ge=0, le=2**31 - 1, description="Asset id, 0 = QORT.")]
 AssetIds = Annotated[
     list[Annotated[int, Meta(ge=0, le=2**31 - 1)]],
     Meta(min_length=1, max_length=20, description="Only these assets."),
 ]
+AssetName = Annotated[str, Meta(min_length=1, max_length=40, description="Asset name, exact.")]
 # Names and text filters: Core allows 40 bytes for a name.
 Name = Annotated[str, Meta(min_length=1, max_length=40, description="Registered name, exact.")]
+_CHAIN_EXTRA = {
+    "noun": "chain",
+    "hint": f"Chains: {', '.join(chain.name for chain in CHAINS)}.",
+    "check": lambda text: find_chain(text) is not None,
+}
 ChainName = Annotated[
     str,
     Meta(
-        min_length=1,
-        max_length=20,
-        description="Only this chain, by name or ticker: "
-        + ", ".join(f"{chain.name} ({chain.ticker})" for chain in CHAINS)
-        + ".",
+        description=f"Only this foreign chain: {', '.join(chain.ticker for chain in CHAINS)}.",
+        extra=_CHAIN_EXTRA,
+    ),
+]
+OneChain = Annotated[str, Meta(description="Foreign chain, by name or ticker.", extra=_CHAIN_EXTRA)]
+Since = Annotated[
+    int, Meta(ge=1, description="Only after this time (ms).", extra={"check": lambda ms: ms < 10**15})
+]
+AccountOrKey = Annotated[
+    str,
+    Meta(
+        max_length=44,
+        description="Address or public key.",
         extra={
-            "noun": "chain",
-            "hint": f"Chains: {', '.join(chain.name for chain in CHAINS)}.",
-            "check": lambda text: find_chain(text) is not None,
+            "noun": "Qortal address",
+            "hint": "It takes an address or a public key.",
+            "check": lambda text: is_address(text) or is_bytes(text, 32),
+            "key": True,
         },
     ),
 ]
+Identifier = Annotated[str, Meta(max_length=200, description="None: the default resource.")]
 ServiceName = Annotated[
     str,
     Meta(
-        min_length=1,
-        max_length=40,
         description="QDN service by name or code, such as WEBSITE, BLOG_POST or 1110.",
         extra={
             "noun": "service",
@@ -72,6 +137,137 @@ ConfirmationStatus = Literal["CONFIRMED", "UNCONFIRMED", "BOTH"]
 Limit = Annotated[int, Meta(ge=1, le=100, description="Rows per page.", extra={"clamp": True})]
 SmallLimit = Annotated[int, Meta(ge=1, le=20, description="Rows per page.", extra={"clamp": True})]
 Offset = Annotated[int, Meta(ge=0, le=2**31 - 1, description="Rows to skip.")]
+
+# Group 0 means "no group" on the chain.
+GroupNumber = Annotated[int, Meta(ge=1, le=2**31 - 1, description="Group id.")]
+# Longer than a name can be: hidden characters in it may be written as they are shown, \u{XXXX}.
+AskedName = Annotated[str, Meta(min_length=1, max_length=100, description="Registered name.")]
+NamePart = Annotated[str, Meta(min_length=1, max_length=100, description="Part of a name.")]
+PollName = Annotated[str, Meta(min_length=1, max_length=800, description="Poll name, exact.")]
+AppService = Literal["APP", "WEBSITE"]
+Year = Annotated[int, Meta(ge=2018, le=9999, description="Calendar year.")]
+# Core refuses to look at times before 2017.
+ChatTime = Annotated[int, Meta(ge=1_500_000_000_000, le=253_402_300_799_999, description="Time in ms.")]
+TwoAddresses = Annotated[
+    list[str],
+    Meta(
+        min_length=2,
+        max_length=2,
+        description="The two addresses of a direct chat.",
+        extra={"noun": "Qortal address", "check": is_address},
+    ),
+]
+MessageSignature = Annotated[
+    str,
+    Meta(
+        min_length=64,
+        max_length=88,
+        description="Signature of a message.",
+        extra={"noun": "signature", "check": lambda text: is_bytes(text, 64), "key": True},
+    ),
+]
+
+# Blocks and transactions.
+# What it must be to the letter is checked beyond the schema, which a model pays for.
+_BASE58 = "^[1-9A-Za-z]+$"
+Signature = Annotated[
+    str,
+    Meta(
+        pattern=_BASE58,
+        max_length=88,
+        description="Transaction signature.",
+        extra={"noun": "signature", "check": lambda text: is_bytes(text, 64), "key": True},
+    ),
+]
+Reference = Annotated[
+    str,
+    Meta(
+        pattern=_BASE58,
+        max_length=88,
+        description="Its reference.",
+        extra={"noun": "reference", "check": lambda text: is_bytes(text, 64), "key": True},
+    ),
+]
+BlockSignature = Annotated[
+    str,
+    Meta(
+        pattern=_BASE58,
+        max_length=175,
+        description="Block signature.",
+        extra={"noun": "signature", "check": lambda text: is_bytes(text, 128), "key": True},
+    ),
+]
+BlockId = Annotated[
+    str,
+    Meta(
+        max_length=175,
+        description="Only this block: height or signature.",
+        extra={
+            "noun": "block",
+            "hint": "Give a height or a block signature.",
+            "number": True,
+            "key": True,
+            "check": lambda text: is_height(text) or is_bytes(text, 128),
+        },
+    ),
+]
+Moment = Annotated[
+    str,
+    Meta(
+        max_length=40,
+        description="ISO 8601 or ms since 1970.",
+        extra={
+            "noun": "time",
+            "hint": "Give ISO 8601, such as 2026-11-15T17:00:00Z, or milliseconds since 1970.",
+            "number": True,
+            "check": is_time,
+        },
+    ),
+]
+_A_TYPE = {
+    "hint": f"Types: {', '.join(TRANSACTION_TYPES)}.",
+    "check": lambda text: find_type(text) is not None,
+}
+TransactionType = Annotated[
+    str, Meta(max_length=40, description="Such as PAYMENT.", extra={"noun": "type", **_A_TYPE})
+]
+TransactionTypes = Annotated[
+    list[str],
+    Meta(
+        min_length=1,
+        max_length=len(TRANSACTION_TYPES),
+        description="Such as PAYMENT, ARBITRARY.",
+        extra={"noun": "types", **_A_TYPE},
+    ),
+]
+Creator = Annotated[
+    str,
+    Meta(
+        pattern=_BASE58,
+        max_length=44,
+        description="Only made by this address or public key.",
+        extra={
+            "noun": "creator",
+            "hint": "Give an address or a public key.",
+            "key": True,
+            "check": lambda text: is_address(text) or is_bytes(text, 32),
+        },
+    ),
+]
+OfGroup = Annotated[int, Meta(ge=0, le=2**31 - 1, description="Only of this group.")]
+ExactAmount = Annotated[
+    str,
+    Meta(
+        max_length=21,
+        description="Exact QORT, as text.",
+        extra={
+            "noun": "amount",
+            "hint": 'Give text with at most eight places, such as "12.5".',
+            "number": True,
+            "check": is_amount,
+        },
+    ),
+]
 
 # Accepted from earlier clients, and not shown.
 Reverse = Annotated[bool, Meta(description="Newest first.", extra={"unlisted": True})]

@@ -1,6 +1,7 @@
 """One node as others see it: asked within bounds, known by its newest block, rested after a failure."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable
 from types import TracebackType
@@ -18,6 +19,8 @@ from .flights import Flights
 from .limits import NodeLimits
 from .source import Source
 from .times import iso
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -73,7 +76,7 @@ class Upstream:
         async with self.gate:
             reply = await self.source.fetch(request)
         if reply.status != 200:
-            raise failures.failure_of(reply, endpoint.noun)
+            raise failures.failure_of(reply, endpoint.noun, endpoint.absent)
         try:
             return endpoint.read(reply.body), len(reply.body)
         except msgspec.ValidationError:
@@ -121,11 +124,16 @@ class Upstream:
     def is_resting(self) -> bool:
         return self._rests_until is not None
 
-    def rest(self) -> None:
+    def rest(self, why: str) -> None:
+        """Leave the node alone for a while."""
+        if not self.is_resting:
+            log.warning("node fails", extra={"qortal_mcp.node": self.source.origin, "qortal_mcp.why": why})
         self._rests_until = self._now() + self._limits.rest_seconds
         self._tip = None
 
     def recovered(self) -> None:
+        if self.is_resting:
+            log.info("node is back", extra={"qortal_mcp.node": self.source.origin})
         self._rests_until = None
 
     def probe_if_due(self) -> None:
@@ -136,7 +144,7 @@ class Upstream:
     async def _probe(self) -> None:
         try:
             await self.ask(NODE_STATUS, NODE_STATUS.request({}))
-        except ToolError:
-            self.rest()
+        except ToolError as exc:
+            self.rest(exc.code)
         else:
             self.recovered()

@@ -29,6 +29,7 @@ from .tool_errors import invalid_argument, refused
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,18})")
 _decode_members = msgspec.json.Decoder(dict[str, Raw]).decode
 _EMPTY = Raw(b"{}")
+_LARGEST = 2**31 - 1
 
 
 class Argument(Struct, frozen=True):
@@ -227,7 +228,7 @@ def _extra_of(kind: Any) -> Mapping[str, Any]:
 
 def _listed_schema(full: dict[str, Any], arguments: Mapping[str, Argument]) -> dict[str, Any]:
     properties = {
-        name: schema
+        name: _without_the_obvious(schema)
         for name, schema in full["properties"].items()
         if not arguments[name].extra.get("unlisted")
     }
@@ -235,3 +236,16 @@ def _listed_schema(full: dict[str, Any], arguments: Mapping[str, Argument]) -> d
     if full.get("required"):
         listed["required"] = full["required"]
     return {**listed, "additionalProperties": False}
+
+
+def _without_the_obvious(schema: dict[str, Any]) -> dict[str, Any]:
+    """An argument's schema as a model reads it: every word of it is paid for in each conversation.
+
+    Lengths beside a pattern say nothing new, and nobody comes near the largest integer. Both are checked all the same.
+    """
+    left_out = {"minLength", "maxLength"} if "pattern" in schema else set()
+    if schema.get("maximum", 0) >= _LARGEST:
+        left_out = left_out | {"maximum"}
+    if schema.get("minLength") == 1:
+        left_out = left_out | {"minLength"}
+    return {key: value for key, value in schema.items() if key not in left_out}

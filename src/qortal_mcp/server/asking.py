@@ -159,7 +159,7 @@ class _State(Struct):
 
 
 class Seal:
-    """Closes and opens `requestState`: signed, bound to one call and one caller, and short-lived."""
+    """Closes and opens `requestState`: signed, bound to one method and its parameters, and short-lived."""
 
     def __init__(
         self, limits: Limits, key: bytes | None = None, now: Callable[[], float] = time.time

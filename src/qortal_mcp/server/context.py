@@ -124,12 +124,13 @@ class Context:
             return await ask(self, questions)
         # A person may take longer than a tool may: the clock stands still meanwhile.
         now = asyncio.get_running_loop().time
-        left = (self.deadline.when() or now()) - now()
+        until = self.deadline.when()
+        left = None if until is None else until - now()  # None while another question stopped the clock
         self.deadline.reschedule(None)
         try:
             return await ask(self, questions)
         finally:
-            if not self.deadline.expired():
+            if left is not None and not self.deadline.expired():
                 self.deadline.reschedule(now() + left)
 
     async def send(self, message: bytes) -> None:

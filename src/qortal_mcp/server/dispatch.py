@@ -111,6 +111,7 @@ class Server:
         if announces_changes or resource_updates:
             self._offered.add("listen")
         self._running: set[Work] = set()
+        self._busy = 0
         self.metrics.gauge("mcp_server_requests_in_flight", "Requests being worked on.", lambda: self.busy)
         self.metrics.gauge("mcp_server_subscriptions", "Open subscriptions/listen streams.", self.hub.__len__)
 
@@ -166,9 +167,10 @@ class Server:
             self._note(request, route.error.code, started)
             return Reply(jsonrpc.error_reply(request.id, route.error), route.status)
         assert type(route) is Route, "the ladder ends in one of two"
-        if peer.lasting and request.id in peer.working:
+        if request.id in peer.working:
             return refusal(errors.INVALID_REQUEST, "this id is still being worked on", request.id, 400)
-        if self.busy >= self.limits.server_requests or len(peer.working) >= self.limits.peer_requests:
+        crowded = self._busy >= self.limits.server_requests or peer.busy >= self.limits.peer_requests
+        if crowded and route.method.name != "ping":
             return refusal(errors.INTERNAL_ERROR, "too many requests at once", request.id, 503, 1.0)
         return self._serve(Call(self, peer, request, route, http), started)
 
@@ -318,13 +320,16 @@ class Server:
 
     @property
     def busy(self) -> int:
-        return len(self._running)
+        """How many requests are worked on; subscriptions have limits of their own."""
+        return self._busy
 
     def begin(self, work: Work) -> None:
         self._running.add(work)
+        self._busy += not work.streams
 
     def end(self, work: Work) -> None:
         self._running.discard(work)
+        self._busy -= not work.streams
 
     async def settle(self, seconds: float) -> None:
         """Let what is being worked on end within this time, then cancel it."""
@@ -365,6 +370,7 @@ class Work:
         # A subscription has no end of its own and can only be streamed.
         self.streams = call.route.method.name == "subscriptions/listen"
         call.peer.working[call.request.id] = self
+        call.peer.busy += not self.streams
 
     async def run(self, send: Send, close_stream: Callable[[], None] | None = None) -> Reply | None:
         """The reply; None when the peer cancelled the request and wants none."""
@@ -412,8 +418,9 @@ class Work:
     def discard(self) -> None:
         """It will not be run, or not any longer."""
         working, id_ = self.call.peer.working, self.call.request.id
-        if working.get(id_) is self:  # a session's client may have used the id again
+        if working.get(id_) is self:
             del working[id_]
+            self.call.peer.busy -= not self.streams
 
     def cancelled_reply(self) -> Reply:
         """What an HTTP request is closed with whose own client cancelled it."""

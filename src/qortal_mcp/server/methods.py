@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import logging
+import re
 from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,6 +20,7 @@ from .asking import questions_of
 from .catalogue import Kind, capabilities_in
 from .context import Context, Send
 from .peer import Peer
+from .private_keys import looks_secret
 from .resource import ResourceNotFound
 from .tool import BoundTool
 
@@ -34,6 +36,9 @@ _encode = msgspec.json.Encoder().encode
 _encode_sorted = msgspec.json.Encoder(order="deterministic").encode
 _NO_CAPABILITIES = ClientCapabilities()
 _EMPTY = b"{}"
+_VERSION = re.compile(r"[0-9A-Za-z.-]{1,20}")
+# Addresses are kept with subscriptions; no honest one is longer.
+_LONGEST_URI = 2048
 
 
 class Call:
@@ -143,7 +148,7 @@ def initialize(call: Call) -> bytes:
     log.info(
         "initialized",
         extra={
-            "qortal_mcp.requested": shortened(printable(params.protocolVersion), 40),
+            "qortal_mcp.requested": _as_version(params.protocolVersion),
             "qortal_mcp.answered": revision,
             "qortal_mcp.server": server.info.name,
         },
@@ -156,6 +161,11 @@ def initialize(call: Call) -> bytes:
     if server.instructions:
         answer["instructions"] = server.instructions
     return _encode(answer)
+
+
+def _as_version(text: str) -> str:
+    """What a client calls its version, unless it is something else: it may be anything, a secret too."""
+    return text if _VERSION.fullmatch(text) else "not a version"
 
 
 def _capabilities(call: Call, revision: str) -> dict[str, Any]:
@@ -206,7 +216,7 @@ def call_tool(call: Call) -> bytes | Running:
     params = _call_params(call)
     tool = call.server.catalogue.tool(params.name)
     if tool is None:
-        name = shortened(printable(params.name), 60)
+        name = "(not repeated)" if looks_secret(params.name) else shortened(printable(params.name), 60)
         raise errors.ProtocolError(errors.INVALID_PARAMS, f"Unknown tool: {name}")
     call.tool_name = tool.name
     raw = _arguments(params.arguments)
@@ -321,7 +331,7 @@ def _resource_not_found(call: Call, uri: str, why: str = "Resource not found") -
 
 def subscribe(call: Call) -> bytes:
     uri = call.params(_decode_subscribe).uri
-    if call.server.catalogue.find_resource(uri) is None:
+    if len(uri) > _LONGEST_URI or call.server.catalogue.find_resource(uri) is None:
         raise _resource_not_found(call, uri)
     subscriptions = call.peer.subscriptions
     if len(subscriptions) >= call.server.limits.peer_subscriptions and uri not in subscriptions:
@@ -384,7 +394,11 @@ def _accepted(call: Call, wanted: ListenFilter) -> ListenFilter:
     uris: list[str] = []
     if wanted.resourceSubscriptions is not UNSET and call.server.resource_updates:
         known = call.server.catalogue.find_resource
-        uris = [uri for uri in dict.fromkeys(wanted.resourceSubscriptions) if known(uri) is not None]
+        uris = [
+            uri
+            for uri in dict.fromkeys(wanted.resourceSubscriptions)
+            if len(uri) <= _LONGEST_URI and known(uri) is not None
+        ]
     return ListenFilter(
         toolsListChanged=tells("tools", wanted.toolsListChanged),
         promptsListChanged=tells("prompts", wanted.promptsListChanged),

@@ -33,6 +33,7 @@ class Peer:
     __slots__ = (
         "_asked",
         "arrival",
+        "busy",
         "caller",
         "capabilities",
         "lasting",
@@ -61,13 +62,15 @@ class Peer:
         self.capabilities = _NOTHING
         self.log_level: LogLevel | None = None
         self.subscriptions: set[str] = set()
+        # Requests being worked on, subscriptions aside.
+        self.busy = 0
         self.working: dict[jsonrpc.RequestId, Work] = {}
         self._asked: dict[jsonrpc.RequestId, asyncio.Future[Raw]] = {}
         self.arrival = _LASTING if lasting else _PASSING
 
     def shake_hands(self, revision: str, capabilities: ClientCapabilities) -> None:
         self.revision = revision
-        self.capabilities = capabilities
+        self.capabilities = capabilities.bare()
         self.arrival = Arrival(handshake=revision, lasting=self.lasting)
 
     async def request(self, send: Send, method: str, params: bytes, timeout: float) -> Raw:

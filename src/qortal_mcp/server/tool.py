@@ -64,7 +64,7 @@ class Tool:
         *,
         name: str | None = None,
         title: str | None = None,
-        annotations: ToolAnnotations,
+        annotations: ToolAnnotations | None = None,
         listed: bool = True,
         input_schema: Mapping[str, Any] | None = None,
         output_schema: Mapping[str, Any] | None = None,
@@ -101,7 +101,7 @@ class Tool:
             description=self.description,
             inputSchema=self._reader().schema,
             outputSchema=self.answering.schema or UNSET,
-            annotations=self.annotations,
+            annotations=self.annotations or UNSET,
         )
 
 
@@ -216,7 +216,7 @@ def tool(
     /,
     *,
     name: str | None = None,
-    annotations: ToolAnnotations = READ_ONLY,
+    annotations: ToolAnnotations | None = None,
     listed: bool = True,
     input_schema: Mapping[str, Any] | None = None,
     output_schema: Mapping[str, Any] | None = None,
@@ -226,12 +226,15 @@ def tool(
     /,
     *,
     name: str | None = None,
-    annotations: ToolAnnotations = READ_ONLY,
+    annotations: ToolAnnotations | None = None,
     listed: bool = True,
     input_schema: Mapping[str, Any] | None = None,
     output_schema: Mapping[str, Any] | None = None,
 ) -> Any:
-    """Make a tool of a function, bare or with a title. Tools say read-only unless told otherwise."""
+    """Make a tool of a function, bare or with a title.
+
+    A tool that changes nothing says so with `annotations=READ_ONLY`: clients then need not ask before calling it.
+    """
 
     def make(function: Callable[..., Any]) -> Tool:
         return Tool(

@@ -39,7 +39,7 @@ class Guard:
     ) -> None:
         self._hosts = frozenset(host.lower() for host in (*_LOOPBACK, *hosts))
         self._origins = frozenset(origin.lower().rstrip("/") for origin in origins)
-        self._token = None if token is None else b"Bearer " + token.encode()
+        self._token = None if token is None else token.encode()
         self._verdicts: dict[tuple[bytes | None, bytes | None], Refusal | None] = {}
 
     def refuse(self, headers: Headers, *, needs_token: bool = True) -> Refusal | None:
@@ -80,11 +80,13 @@ class Guard:
             parts = urlsplit(origin)
         except ValueError:
             return False
-        return parts.scheme in ("http", "https") and parts.netloc == host
+        return parts.scheme in ("http", "https") and origin == f"{parts.scheme}://{host}"
 
     def _judge_token(self, authorization: bytes | None) -> Refusal | None:
         assert self._token is not None, "asked only where there is one"
-        if authorization is not None and hmac.compare_digest(authorization, self._token):
+        scheme, _, credentials = (authorization or b"").partition(b" ")
+        # The name of a scheme has no case (RFC 9110), what follows has.
+        if scheme.lower() == b"bearer" and hmac.compare_digest(credentials.strip(b" "), self._token):
             return None
         challenge = ((b"www-authenticate", b'Bearer realm="mcp"'),)
         return Refusal(401, "A bearer token is needed: Authorization: Bearer TOKEN.", challenge)
@@ -95,9 +97,10 @@ def _times(headers: Headers, wanted: bytes) -> int:
 
 
 def _without_port(host: str) -> str:
-    if host.startswith("["):
-        return host.partition("]")[0] + "]"
-    return host.partition(":")[0]
+    name, colon, port = host.rpartition(":")
+    if host.endswith("]") or not colon:
+        return host
+    return name if port.isascii() and port.isdigit() else ""
 
 
 def is_loopback(host: str) -> bool:

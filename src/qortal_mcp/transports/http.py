@@ -155,7 +155,11 @@ class HttpApp:
         elif isinstance(answer, Reply):
             extra: tuple[tuple[bytes, bytes], ...] = ()
             if self._sessions is not None and session is None and peer.revision is not None:
-                extra = ((headers.SESSION_ID.encode(), self._sessions.open(peer).encode()),)
+                opened = self._sessions.open(peer)
+                if opened is None:
+                    await exchange.error(503, errors.INTERNAL_ERROR, "Too many sessions")
+                    return
+                extra = ((headers.SESSION_ID.encode(), opened.encode()),)
             await exchange.answer(answer, extra)
         elif session is not None and answer.legacy:
             await session.run(exchange, answer)
@@ -263,9 +267,12 @@ class Exchange:
             return None
         message = await self._receive()
         body: bytes = message.get("body", b"")
-        while message.get("more_body") and message["type"] == "http.request" and len(body) <= limit:
-            message = await self._receive()
-            body += message.get("body", b"")
+        if message.get("more_body"):
+            pieces = bytearray(body)
+            while message.get("more_body") and message["type"] == "http.request" and len(pieces) <= limit:
+                message = await self._receive()
+                pieces += message.get("body", b"")
+            body = bytes(pieces)
         if message["type"] == "http.disconnect":
             return None
         if len(body) > limit:

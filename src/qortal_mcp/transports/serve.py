@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import gc
-import secrets
+import logging
 import signal
 import socket
 import sys
@@ -12,14 +12,17 @@ from types import FrameType
 from typing import Any, Protocol
 
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from ..limits import DEFAULT, Limits
-from .http import AT_ONCE
+from .bounds import BoundedProtocol, BoundedWebSocket
 
 _KEEP_ALIVE_SECONDS = 75
 _SWEEP_SECONDS = 2.0
 _BACKLOG = 2048
+# Answering what is in flight takes its time, then sending the answers does.
+_DRAIN_FACTOR = 2
+
+log = logging.getLogger(__name__)
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -54,99 +57,15 @@ class Application(Protocol):
     async def drain(self) -> None: ...
 
 
-class BoundedProtocol(HttpToolsProtocol):
-    """uvicorn's HTTP with the two bounds it lacks: how large a head may be, how long a request may take to come."""
-
-    limits = DEFAULT
-
-    def connection_made(self, transport: Any) -> None:
-        super().connection_made(transport)
-        self._head_bytes = 0
-        self._in_head = True
-        # When the request that is coming in began to come; None between requests.
-        self.since: float | None = self.loop.time()
-
-    def data_received(self, data: bytes) -> None:
-        if self._in_head:
-            if self.since is None:
-                self.since = self.loop.time()
-            self._head_bytes += len(data)
-        super().data_received(data)
-        if self._in_head and self._head_bytes > self.limits.header_bytes:
-            self._refuse(b"431 Request Header Fields Too Large")
-
-    def on_headers_complete(self) -> None:
-        self._in_head = False
-        if self._head_bytes > self.limits.header_bytes and self._head_size() > self.limits.header_bytes:
-            self._refuse(b"431 Request Header Fields Too Large")
-            return
-        self.scope[AT_ONCE] = self.reply_at_once  # type: ignore[literal-required]
-        super().on_headers_complete()
-
-    def reply_at_once(self, scope: Any, request_id: str, body: bytes) -> bool:
-        """Send a JSON reply with one write; False where that cannot be done now.
-
-        uvicorn writes head and body of a reply apart, and a write costs as much as all the rest.
-        """
-        cycle = self.cycle
-        if cycle.scope is not scope or cycle.response_started or cycle.disconnected or self.flow.write_paused:
-            return False
-        cycle.response_started = cycle.response_complete = True
-        cycle.message_event.set()
-        heads = b"".join(b"%b: %b\r\n" % header for header in cycle.default_headers)
-        self.transport.write(
-            b"HTTP/1.1 200 OK\r\n%bcontent-type: application/json\r\ncontent-length: %d\r\nx-request-id: %b\r\n%b\r\n%b"
-            % (
-                heads,
-                len(body),
-                request_id.encode(),
-                b"" if cycle.keep_alive else b"connection: close\r\n",
-                body,
-            )
-        )
-        if not cycle.keep_alive:
-            self.transport.close()
-        cycle.on_response()
-        return True
-
-    def on_message_complete(self) -> None:
-        self._in_head = True
-        self._head_bytes = 0
-        self.since = None
-        if self.cycle is not None:
-            super().on_message_complete()
-
-    def on_body(self, body: bytes) -> None:
-        if self.cycle is not None:
-            super().on_body(body)
-
-    def _head_size(self) -> int:
-        return len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
-
-    def _refuse(self, status: bytes) -> None:
-        if not self.transport.is_closing():
-            self.transport.write(
-                b"HTTP/1.1 %b\r\nx-request-id: %b\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
-                % (status, secrets.token_hex(8).encode())
-            )
-            self.transport.close()
-
-    def send_400_response(self, msg: str) -> None:
-        """What is no HTTP at all."""
-        self._refuse(b"400 Bad Request")
-
-    def give_up_if_slow(self, now: float) -> None:
-        """Close a connection whose request has been coming for too long."""
-        if self.since is not None and now - self.since > self.limits.receive_seconds:
-            self._refuse(b"408 Request Timeout")
-
-
 class _Uvicorn(uvicorn.Server):
     """uvicorn that lets the application drain first, sweeps slow senders, and ends with exit code 0."""
 
-    def __init__(self, config: uvicorn.Config, app: Application, on_started: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, app: Application, limits: Limits, on_started: Callable[[], None]
+    ) -> None:
         super().__init__(config)
         self._app = app
+        self._limits = limits
         self._on_started = on_started
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -157,14 +76,21 @@ class _Uvicorn(uvicorn.Server):
         if counter % int(_SWEEP_SECONDS * 10) == 0:
             now = asyncio.get_running_loop().time()
             for connection in list(self.server_state.connections):
-                if isinstance(connection, BoundedProtocol):
-                    connection.give_up_if_slow(now)
+                if isinstance(connection, BoundedProtocol | BoundedWebSocket):
+                    connection.sweep(now)
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         for server in self.servers:
             server.close()
-        await self._app.drain()
+        try:
+            async with asyncio.timeout(_DRAIN_FACTOR * self._limits.shutdown_seconds):
+                await self._app.drain()
+        except TimeoutError:
+            log.warning("some clients did not take their answers")
+        for connection in list(self.server_state.connections):
+            if isinstance(connection, BoundedProtocol | BoundedWebSocket):
+                connection.give_up()
         await super().shutdown(sockets)
 
     @contextlib.contextmanager
@@ -212,10 +138,11 @@ def run_http(
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
     protocol = type("Protocol", (BoundedProtocol,), {"limits": limits})
+    websocket = type("WebSocket", (BoundedWebSocket,), {"limits": limits})
     config = uvicorn.Config(
         app,
         http=protocol,
-        ws="websockets-sansio",
+        ws=websocket,
         ws_max_size=limits.message_bytes,
         ws_max_queue=16,
         ws_per_message_deflate=False,
@@ -230,4 +157,4 @@ def run_http(
         limit_concurrency=4 * limits.connections,
         backlog=_BACKLOG,
     )
-    _Uvicorn(config, app, on_started or announce).run(sockets=[sock])
+    _Uvicorn(config, app, limits, on_started or announce).run(sockets=[sock])

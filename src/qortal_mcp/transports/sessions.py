@@ -19,6 +19,7 @@ from ..protocol import errors, framing
 from ..protocol.versions import PRIMING
 from ..server.dispatch import Batch, Reply, Server, Work
 from ..server.peer import Peer
+from .streams import Watch, accepts
 
 if TYPE_CHECKING:
     from .http import Exchange
@@ -166,31 +167,31 @@ class Session:
 
     async def stream(self, exchange: Exchange, stream: EventStream, resume_after: int | None = None) -> None:
         """Send a stream's events until it ends, parts or the client leaves; all, or those after a number."""
-        from .streams import Watch
-
         await exchange.start_events()
-        if resume_after is not None:
-            stream.is_parted = False
-        elif self.peer.revision is not None and self.peer.revision >= PRIMING:
-            # Only to clients that know it: older ones try to read the empty data as a message.
-            await self._write(exchange, framing.sse_event(b"", f"{stream.name}-0", _RETRY_MS))
         stream.readers += 1
         try:
             with Watch(exchange, at_once=True) as watch:
+                if resume_after is not None:
+                    stream.is_parted = False
+                elif self.peer.revision is not None and self.peer.revision >= PRIMING:
+                    # Only to clients that know it: older ones try to read the empty data as a message.
+                    await self._write(exchange, framing.sse_event(b"", f"{stream.name}-0", _RETRY_MS), watch)
                 async for event in stream.read(resume_after or 0, self._limits.keep_alive_seconds):
-                    if event is None:
-                        await self._write(exchange, framing.KEEP_ALIVE)
-                    else:
-                        id_ = f"{stream.name}-{event.number}"
-                        await self._write(exchange, framing.sse_event(event.message, id_))
+                    data = framing.KEEP_ALIVE
+                    if event is not None:
+                        data = framing.sse_event(event.message, f"{stream.name}-{event.number}")
+                    await self._write(exchange, data, watch)
             if not watch.is_gone:
                 await exchange.send({"type": "http.response.body", "body": b""})
         finally:
             stream.readers -= 1
 
-    async def _write(self, exchange: Exchange, data: bytes) -> None:
-        async with asyncio.timeout(self._limits.send_seconds):
-            await exchange.send({"type": "http.response.body", "body": data, "more_body": True})
+    async def _write(self, exchange: Exchange, data: bytes, watch: Watch) -> None:
+        try:
+            async with asyncio.timeout(self._limits.send_seconds):
+                await exchange.send({"type": "http.response.body", "body": data, "more_body": True})
+        except TimeoutError:
+            watch.give_up()  # it stopped reading: as good as gone
 
     def find_stream(self, event_id: str) -> tuple[EventStream, int | None] | None:
         """The stream and position that an event id of ours stands for."""
@@ -227,23 +228,25 @@ class Sessions:
         """A peer for a request without a session; it becomes one if it turns out to be a handshake."""
         return Peer(lasting=False, caller=caller, post=lambda message: False, limits=self._limits)
 
-    def open(self, peer: Peer) -> str:
-        """A session for a peer that has just shaken hands."""
-        self._make_room()
+    def open(self, peer: Peer) -> str | None:
+        """A session for a peer that has just shaken hands; None where every place is in use."""
+        if not self._make_room():
+            return None
         id_ = secrets.token_urlsafe(24)
         self._sessions[id_] = Session(id_, peer, self._limits)
         self._server.hub.join(peer)
         return id_
 
-    def _make_room(self) -> None:
+    def _make_room(self) -> bool:
         """End what has been idle too long and, at the limit, what was idle the longest."""
         oldest_allowed = self._now() - self._limits.session_idle_seconds
         for session in list(self._sessions.values()):
             full = len(self._sessions) >= self._limits.sessions
             if not full and session.last_used >= oldest_allowed:
-                return
-            if full or session.is_idle:
+                return True
+            if session.is_idle:
                 self._end(session)
+        return len(self._sessions) < self._limits.sessions
 
     def _end(self, session: Session) -> None:
         del self._sessions[session.id]
@@ -266,8 +269,6 @@ class Sessions:
             await self._get(exchange, session)
 
     async def _get(self, exchange: Exchange, session: Session) -> None:
-        from .streams import accepts
-
         if not accepts(exchange.header(b"accept") or b"").events:
             await exchange.error(406, errors.INVALID_REQUEST, "Accept must allow text/event-stream")
             return

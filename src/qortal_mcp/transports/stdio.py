@@ -34,6 +34,7 @@ class LineWriter:
         self._wake = threading.Condition()
         self._closed = False
         self._room = asyncio.Event()
+        self._last_progress = loop.time()
         self._thread = threading.Thread(target=self._run, name="stdout", daemon=True)
         self._thread.start()
 
@@ -72,7 +73,21 @@ class LineWriter:
                 self._call(self._on_broken)
             with self._wake:
                 self._waiting_bytes -= sum(len(line) for line in lines)
-            self._call(self._room.set)
+            self._call(self._progressed)
+
+    def _progressed(self) -> None:
+        self._last_progress = self._loop.time()
+        self._room.set()
+
+    @property
+    def is_full(self) -> bool:
+        """The client does not read what it asked for."""
+        return self._waiting_bytes > _OUTPUT_BYTES
+
+    @property
+    def idle_seconds(self) -> float:
+        """How long nothing could be written."""
+        return self._loop.time() - self._last_progress
 
     def _call(self, callback: Callable[[], None]) -> None:
         # The loop may be gone already when the last line is out.
@@ -102,6 +117,8 @@ class LineReader:
         self._splitter = LineSplitter(limit)
         self._slots = threading.Semaphore(_INPUT_CHUNKS)
         self._queue: asyncio.Queue[list[bytes | TooLong] | None] = asyncio.Queue()
+        # Set when everything that will ever come has been read, though not yet taken.
+        self.ended = asyncio.Event()
         threading.Thread(target=self._run, name="stdin", daemon=True).start()
 
     def _run(self) -> None:
@@ -116,14 +133,12 @@ class LineReader:
                 self._slots.acquire()
                 self._hand_over(lines)
         self._hand_over(None)
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self.ended.set)
 
     def _hand_over(self, lines: list[bytes | TooLong] | None) -> None:
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._queue.put_nowait, lines)
-
-    def stop(self) -> None:
-        """Pretend that the input ended."""
-        self._queue.put_nowait(None)
 
     async def next(self) -> list[bytes | TooLong] | None:
         """The lines of the next piece of input; None at its end."""
@@ -138,28 +153,49 @@ async def serve_fds(
 ) -> None:
     """Serve one client on two file descriptors until its input ends or a signal asks to stop."""
     loop = asyncio.get_running_loop()
+    stopping = asyncio.Event()
     reader = LineReader(in_fd, server.limits.message_bytes, loop)
-    writer = LineWriter(out_fd, loop, reader.stop)
+    writer = LineWriter(out_fd, loop, stopping.set)
     connection = Connection(server, writer.write, writer.post, "stdio")
     for number in (signal.SIGTERM, signal.SIGINT):
         try:
-            loop.add_signal_handler(number, reader.stop)
+            loop.add_signal_handler(number, stopping.set)
         except (NotImplementedError, RuntimeError, ValueError):
             break  # Windows, or not the main thread: the caller's own handling applies
+    tasks = [
+        loop.create_task(_take_all(reader, connection, on_idle)),
+        loop.create_task(stopping.wait()),
+        loop.create_task(_stuck(reader, writer, server.limits.shutdown_seconds)),
+    ]
     try:
-        while (lines := await reader.next()) is not None:
-            for line in lines:
-                if isinstance(line, TooLong):
-                    await connection.refuse_too_long()
-                else:
-                    await connection.take(line)
-            if on_idle is not None:
-                on_idle()
-        server.close()
-        await connection.finish(server.limits.shutdown_seconds)
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        if not writer.is_full:
+            server.close()
+            await connection.finish(server.limits.shutdown_seconds)
     finally:
+        for task in tasks:
+            task.cancel()
         await connection.drop()
         await writer.close(server.limits.shutdown_seconds)
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _take_all(reader: LineReader, connection: Connection, on_idle: Callable[[], None] | None) -> None:
+    while (lines := await reader.next()) is not None:
+        for line in lines:
+            if isinstance(line, TooLong):
+                await connection.refuse_too_long()
+            else:
+                await connection.take(line)
+        if on_idle is not None:
+            on_idle()
+
+
+async def _stuck(reader: LineReader, writer: LineWriter, seconds: float) -> None:
+    """Return when a client that will say nothing more has not read for so long."""
+    await reader.ended.wait()
+    while not writer.is_full or writer.idle_seconds < seconds:  # noqa: ASYNC110 - time itself is waited for
+        await asyncio.sleep(seconds / 10)
 
 
 def serve_stdio(server: Server, *, on_idle: Callable[[], None] | None = None) -> None:
@@ -170,7 +206,13 @@ def serve_stdio(server: Server, *, on_idle: Callable[[], None] | None = None) ->
 
 def _take_stdout() -> int:
     """Keep the real stdout for the wire; what libraries and children print goes to stderr from now on."""
-    sys.stdout.flush()
+    for fd in (0, 1, 2):  # a descriptor that was closed would be given to the next file opened
+        try:
+            os.fstat(fd)
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_RDWR), fd)
+    if sys.stdout is not None:
+        sys.stdout.flush()
     wire = os.dup(1)
     os.dup2(2, 1)
     sys.stdout = sys.stderr

@@ -1,9 +1,11 @@
 """MCP over WebSocket: subprotocol `mcp`, one JSON-RPC message per text frame, in the manner of stdio."""
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+from ..limits import Limits
 from ..logs import request_id
 from ..server.dispatch import Server
 from .connection import Connection
@@ -25,6 +27,7 @@ class WebSockets:
     def __init__(self, server: Server) -> None:
         self._server = server
         self._open: set[_Socket] = set()
+        self._serving: set[asyncio.Task[Any]] = set()
         server.metrics.gauge("mcp_server_websockets", "Open WebSocket connections.", self._open.__len__)
 
     async def serve(self, scope: Scope, receive: Receive, send: Send, refused: Refusal | None) -> None:
@@ -38,18 +41,22 @@ class WebSockets:
         subprotocol = SUBPROTOCOL if SUBPROTOCOL in scope.get("subprotocols", ()) else None
         await send({"type": "websocket.accept", "subprotocol": subprotocol})
         socket = _Socket(self._server, receive, send, scope)
+        task = asyncio.current_task()
+        assert task is not None, "an ASGI application runs in a task"
         self._open.add(socket)
+        self._serving.add(task)
         try:
             await socket.run()
         finally:
             self._open.discard(socket)
+            self._serving.discard(task)
 
     async def drain(self) -> None:
         """Let every connection answer what it has taken, then close it."""
         for socket in self._open:
             socket.stop()
-        while self._open:
-            await asyncio.wait({socket.ended for socket in self._open})
+        if self._serving:
+            await asyncio.wait(list(self._serving))
 
 
 async def _deny(scope: Scope, send: Send, refused: Refusal) -> None:
@@ -65,6 +72,39 @@ async def _deny(scope: Scope, send: Send, refused: Refusal) -> None:
     await send({"type": "websocket.http.response.body", "body": f"{refused.message}\n".encode()})
 
 
+class _Outbox:
+    """Messages that wait for a client to read: so many, and so many bytes."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._messages: asyncio.Queue[bytes] = asyncio.Queue(limits.backlog_messages)
+        self._most_bytes = limits.backlog_bytes
+        self._bytes = 0
+        self._room = asyncio.Event()
+
+    async def put(self, message: bytes) -> None:
+        while not self.post(message):
+            self._room.clear()
+            await self._room.wait()
+
+    def post(self, message: bytes) -> bool:
+        if self._bytes > self._most_bytes or self._messages.full():
+            return False
+        self._messages.put_nowait(message)
+        self._bytes += len(message)
+        return True
+
+    async def get(self) -> bytes:
+        return await self._messages.get()
+
+    def sent(self, message: bytes) -> None:
+        self._bytes -= len(message)
+        self._messages.task_done()
+        self._room.set()
+
+    async def is_empty(self) -> None:
+        await self._messages.join()
+
+
 class _Socket:
     """An accepted connection: frames in, a bounded queue of frames out."""
 
@@ -73,20 +113,17 @@ class _Socket:
         self._server = server
         self._receive = receive
         self._send = send
-        self._out: asyncio.Queue[bytes] = asyncio.Queue(server.limits.backlog_messages)
+        self._out = _Outbox(server.limits)
         self._stopping = asyncio.Event()
         self._close_code = _GOING_AWAY
-        self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._connection = Connection(server, self._out.put, self._post, client[0] if client else "unknown")
 
     def _post(self, message: bytes) -> bool:
-        try:
-            self._out.put_nowait(message)
-        except asyncio.QueueFull:
-            self._close_code = _OVERFLOW
-            self._stopping.set()
-            return False
-        return True
+        if self._out.post(message):
+            return True
+        self._close_code = _OVERFLOW
+        self._stopping.set()
+        return False
 
     def stop(self) -> None:
         self._stopping.set()
@@ -105,9 +142,11 @@ class _Socket:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            self.ended.set_result(None)
         if reader.cancelled():
-            await self._send({"type": "websocket.close", "code": self._close_code})
+            # A client that does not read is not waited for: the transport drops it.
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._server.limits.shutdown_seconds):
+                    await self._send({"type": "websocket.close", "code": self._close_code})
 
     async def _answer_the_rest(self, reader: asyncio.Task[None]) -> None:
         if self._close_code == _OVERFLOW:
@@ -116,7 +155,7 @@ class _Socket:
         await self._connection.finish(self._server.limits.shutdown_seconds)
         try:
             async with asyncio.timeout(self._server.limits.shutdown_seconds):
-                await self._out.join()
+                await self._out.is_empty()
         except TimeoutError:
             pass
 
@@ -136,4 +175,4 @@ class _Socket:
             message = await self._out.get()
             async with asyncio.timeout(self._server.limits.send_seconds):
                 await self._send({"type": "websocket.send", "text": message.decode()})
-            self._out.task_done()
+            self._out.sent(message)

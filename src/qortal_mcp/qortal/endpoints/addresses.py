@@ -1,10 +1,21 @@
-"""Accounts and their balances."""
+"""Accounts: balances, keys, what they mint, and with whom they share the rewards."""
 
 from typing import Any
 
-from ..replies.addresses import Account
-from ..types import Address, AssetId
-from .record import UNTIL_NEXT_BLOCK, Endpoint, amount, json_of
+from ..replies.addresses import (
+    Account,
+    AccountLevel,
+    Mintership,
+    OnlineAccount,
+    OnlineLevel,
+    Penalty,
+    PenaltyTotals,
+    RewardShare,
+    Sponsorship,
+)
+from ..types import Address, Addresses, AssetId, Limit, MinLevel, Offset, PublicKey
+from .record import HOURS, MINUTE, UNTIL_NEXT_BLOCK, Endpoint, amount, json_of, text
+from .words import AnyAddress
 
 ACCOUNT = Endpoint(
     "/addresses/{address}",
@@ -14,6 +25,33 @@ ACCOUNT = Endpoint(
     returns="Level, blocks minted and public key of an account that was seen on the chain.",
     noun="Address",
 )
+LAST_REFERENCE = Endpoint(
+    "/addresses/lastreference/{address}",
+    text,
+    UNTIL_NEXT_BLOCK,
+    path={"address": Address},
+    returns="Signature of the newest confirmed transaction of an account, as plain text; `false` without any.",
+    noun="Address",
+)
+VALID_ADDRESS = Endpoint(
+    "/addresses/validate/{address}",
+    text,
+    HOURS,
+    path={"address": AnyAddress},
+    returns="Whether a text is an address, as plain `true` or `false`.",
+)
+ONLINE_ACCOUNTS = Endpoint(
+    "/addresses/online",
+    json_of(list[OnlineAccount]),
+    MINUTE,
+    returns="Accounts that mint at the moment, all of them.",
+)
+ONLINE_LEVELS = Endpoint(
+    "/addresses/online/levels",
+    json_of(list[OnlineLevel]),
+    MINUTE,
+    returns="How many accounts of each level mint at the moment.",
+)
 BALANCE = Endpoint(
     "/addresses/balance/{address}",
     amount,
@@ -22,5 +60,102 @@ BALANCE = Endpoint(
     query={"assetId": AssetId},
     returns="A confirmed balance, as plain text.",
 )
+PUBLIC_KEY = Endpoint(
+    "/addresses/publickey/{address}",
+    text,
+    UNTIL_NEXT_BLOCK,
+    path={"address": Address},
+    returns="Public key of an account, as plain text; `false` while it is not known.",
+)
+ADDRESS_OF_KEY = Endpoint(
+    "/addresses/convert/{publickey}",
+    text,
+    HOURS,
+    path={"publickey": PublicKey},
+    returns="The address of a public key, as plain text.",
+)
+REWARD_SHARES = Endpoint(
+    "/addresses/rewardshares",
+    json_of(list[RewardShare]),
+    UNTIL_NEXT_BLOCK,
+    query={
+        "minters": Addresses,
+        "recipients": Addresses,
+        "involving": Addresses,
+        "limit": Limit,
+        "offset": Offset,
+        "reverse": bool,
+    },
+    returns="Who shares minting rewards with whom. All filters must hold.",
+    defaults={"limit": 20},
+)
+PENALTIES = Endpoint(
+    "/addresses/penalties",
+    json_of(list[Penalty]),
+    UNTIL_NEXT_BLOCK,
+    returns="Accounts with a minting penalty, all of them.",
+    since="3.8.0",
+)
+PENALTY_TOTALS = Endpoint(
+    "/addresses/penalties/stats",
+    json_of(PenaltyTotals),
+    UNTIL_NEXT_BLOCK,
+    returns="How many accounts have a minting penalty, and the largest and smallest.",
+    since="3.8.0",
+)
+SPONSORSHIP = Endpoint(
+    "/addresses/sponsorship/{address}",
+    json_of(Sponsorship),
+    UNTIL_NEXT_BLOCK,
+    path={"address": Address},
+    query={"realRewardShareRecipient": Addresses},
+    returns="Whom an account sponsored and what those did, in whole QORT. Some accounts can be left out.",
+    noun="Address",
+    since="4.6.0",
+)
+SPONSOR = Endpoint(
+    "/addresses/sponsorship/{address}/sponsor",
+    json_of(Sponsorship),
+    UNTIL_NEXT_BLOCK,
+    path={"address": Address},
+    query={"realRewardShareRecipient": Addresses},
+    returns="The same about the account that sponsored this one.",
+    noun="Sponsor",
+    since="4.6.0",
+)
+MINTERSHIP = Endpoint(
+    "/addresses/mintership/{address}",
+    json_of(Mintership),
+    UNTIL_NEXT_BLOCK,
+    path={"address": Address},
+    query={"realRewardShareRecipient": Addresses},
+    returns="What an account minted, published, transferred and traded, in whole QORT.",
+    noun="Address",
+    since="4.6.0",
+)
+LEVELS = Endpoint(
+    "/addresses/levels/{minLevel}",
+    json_of(list[AccountLevel]),
+    UNTIL_NEXT_BLOCK,
+    path={"minLevel": MinLevel},
+    returns="Accounts of at least a level, all of them.",
+    since="4.6.0",
+)
 
-FAMILY: tuple[Endpoint[Any], ...] = (ACCOUNT, BALANCE)
+FAMILY: tuple[Endpoint[Any], ...] = (
+    ACCOUNT,
+    LAST_REFERENCE,
+    VALID_ADDRESS,
+    ONLINE_ACCOUNTS,
+    ONLINE_LEVELS,
+    BALANCE,
+    PUBLIC_KEY,
+    ADDRESS_OF_KEY,
+    REWARD_SHARES,
+    PENALTIES,
+    PENALTY_TOTALS,
+    SPONSORSHIP,
+    SPONSOR,
+    MINTERSHIP,
+    LEVELS,
+)

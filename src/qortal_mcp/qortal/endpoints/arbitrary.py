@@ -1,11 +1,41 @@
-"""QDN: published data."""
+"""QDN: published data.
 
-from typing import Any
+Left out are addresses whose GET has an effect on the node: `/arbitrary/resource/status` counts up, and
+`/arbitrary/metadata` may fetch from peers. The listing tells both without. Nor is there a parameter for a file
+of a resource, for building one, or for the lists that the owner of the node keeps.
+"""
 
-from ..replies.arbitrary import Publication
-from ..types import Address, ConfirmationStatus, FromHeight, GroupId, Heights, Name, Offset, SmallLimit
-from .record import SECONDS, Endpoint, json_of
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from ..replies.arbitrary import Category, IndexEntry, IndexHit, Publication, Resource, as_is
+from ..services import TEXT_SERVICES
+from ..times import Milliseconds
+from ..types import (
+    Address,
+    ConfirmationStatus,
+    FromHeight,
+    GroupId,
+    Heights,
+    Limit,
+    Name,
+    Offset,
+    SmallLimit,
+)
+from .record import HOURS, MINUTE, SECONDS, Endpoint, json_of
 from .words import CoreService
+
+_Text = Annotated[str, Meta(min_length=1, max_length=240)]
+_Texts = Annotated[list[_Text], Meta(min_length=1, max_length=20)]
+_Names = Annotated[list[Name], Meta(min_length=1, max_length=20)]
+_Identifier = Annotated[str, Meta(min_length=1, max_length=64)]
+_Level = Annotated[int, Meta(ge=0, le=10)]
+# Each term is compared with everything in the index.
+_Terms = Annotated[list[Annotated[str, Meta(min_length=1, max_length=40)]], Meta(min_length=1, max_length=2)]
+_TextService = Annotated[str, Meta(extra={"check": TEXT_SERVICES.__contains__, "noun": "service"})]
+_PAGE = {"limit": Limit, "offset": Offset, "reverse": bool}
+_DETAILS = {"excludeblocked": bool, "includestatus": bool, "includemetadata": bool}
 
 PUBLICATIONS = Endpoint(
     "/arbitrary/search",
@@ -24,6 +54,118 @@ PUBLICATIONS = Endpoint(
         "reverse": bool,
     },
     returns="Transactions that published something on QDN.",
+    defaults={"confirmationStatus": "CONFIRMED", "limit": 20},
+)
+RESOURCES = Endpoint(
+    "/arbitrary/resources",
+    json_of(list[Resource]),
+    SECONDS,
+    query={
+        "service": CoreService,
+        "name": Name,
+        "identifier": _Identifier,
+        "default": bool,
+        **_DETAILS,
+        **_PAGE,
+    },
+    returns="Resources of a service, name and identifier, all exact, in order of names.",
+    defaults={"limit": 20},
+)
+RESOURCE_SEARCH = Endpoint(
+    "/arbitrary/resources/search",
+    json_of(list[Resource]),
+    SECONDS,
+    query={
+        "service": CoreService,
+        "query": _Text,
+        "identifier": _Identifier,
+        "name": _Names,
+        "title": _Text,
+        "description": _Text,
+        "keywords": _Texts,
+        "prefix": bool,
+        "exactmatchnames": bool,
+        "default": bool,
+        "mode": Literal["LATEST", "ALL"],
+        "minlevel": _Level,
+        "before": Milliseconds,
+        "after": Milliseconds,
+        **_DETAILS,
+        **_PAGE,
+    },
+    returns="Resources by parts of their texts, oldest first. Mode LATEST keeps one for each name and service.",
+    since="3.0.2",
+    defaults={"limit": 20},
+)
+SIMPLE_RESOURCE_SEARCH = Endpoint(
+    "/arbitrary/resources/searchsimple",
+    json_of(list[Resource]),
+    SECONDS,
+    query={
+        "service": CoreService,
+        "identifier": _Identifier,
+        "name": _Names,
+        "prefix": bool,
+        "caseInsensitive": bool,
+        "before": Milliseconds,
+        "after": Milliseconds,
+        **_PAGE,
+    },
+    returns="Resources by service, name, identifier and time, oldest first; no status, no metadata.",
+    since="4.6.0",
+    defaults={"limit": 20},
+)
+CATEGORIES = Endpoint(
+    "/arbitrary/categories",
+    json_of(list[Category]),
+    HOURS,
+    returns="The categories that a publisher can choose from.",
+    since="3.2.0",
+)
+CONTENT = Endpoint(
+    "/arbitrary/{service}/{name}/{identifier}",
+    as_is,
+    SECONDS,
+    path={"service": _TextService, "name": Name, "identifier": _Identifier},
+    returns="The file of a resource that is a single text; asked only where the listing says READY, because a "
+    "node fetches what it does not have.",
+    noun="Resource",
+    absent=frozenset({1401}),
+)
+DEFAULT_CONTENT = Endpoint(
+    "/arbitrary/{service}/{name}",
+    as_is,
+    SECONDS,
+    path={"service": _TextService, "name": Name},
+    returns="The same for a resource without identifier.",
+    noun="Resource",
+    absent=frozenset({1401}),
+)
+INDEX_SEARCH = Endpoint(
+    "/arbitrary/indices",
+    json_of(list[IndexHit]),
+    MINUTE,
+    query={"terms": _Terms},
+    returns="What users filed under some words in their search indices, all hits.",
+    since="4.7.1",
+)
+INDEX_OF = Endpoint(
+    "/arbitrary/indices/{name}/{idPrefix}",
+    json_of(list[IndexEntry]),
+    MINUTE,
+    path={"name": Name, "idPrefix": _Identifier},
+    returns="The search indices that a name published, all entries.",
+    since="4.7.1",
 )
 
-FAMILY: tuple[Endpoint[Any], ...] = (PUBLICATIONS,)
+FAMILY: tuple[Endpoint[Any], ...] = (
+    PUBLICATIONS,
+    RESOURCES,
+    RESOURCE_SEARCH,
+    SIMPLE_RESOURCE_SEARCH,
+    CATEGORIES,
+    CONTENT,
+    DEFAULT_CONTENT,
+    INDEX_SEARCH,
+    INDEX_OF,
+)

@@ -1,18 +1,57 @@
-"""Assets, who holds them and how they are traded."""
+"""Assets, who holds them and how they are traded for each other.
+
+Where an address names two assets, the first is the one offered and the second the one wanted: the other
+direction is a question of its own.
+"""
 
 from typing import Any
 
-from ..replies.assets import Asset, AssetBalance
-from ..types import Address, AssetId, AssetIds, Limit
-from .record import HOURS, UNTIL_NEXT_BLOCK, Endpoint, json_of
-from .words import Ordering
+from ..replies.assets import (
+    Asset,
+    AssetBalance,
+    AssetDetail,
+    AssetTrade,
+    AssetTransaction,
+    BalanceChange,
+    HeightRange,
+    Order,
+    PriceLevel,
+    RecentTrade,
+    TradeWithOrders,
+)
+from ..types import (
+    Address,
+    Addresses,
+    AssetId,
+    AssetIds,
+    AssetName,
+    ConfirmationStatus,
+    Height,
+    Limit,
+    Offset,
+    OrderId,
+)
+from .record import UNTIL_NEXT_BLOCK, Endpoint, json_of
+from .words import HeavyLimit, Ordering
 
+_PAGING = {"limit": Limit, "offset": Offset, "reverse": bool}
+_PAIR = {"assetid": AssetId, "otherassetid": AssetId}
+_FIRST_PAGE = {"limit": 20}
+
+ASSETS = Endpoint(
+    "/assets",
+    json_of(list[Asset]),
+    UNTIL_NEXT_BLOCK,
+    query=_PAGING,
+    returns="All assets, by id, without their data.",
+    defaults=_FIRST_PAGE,
+)
 ASSET = Endpoint(
     "/assets/info",
-    json_of(Asset),
-    HOURS,
-    query={"assetId": AssetId},
-    returns="One asset.",
+    json_of(AssetDetail),
+    UNTIL_NEXT_BLOCK,
+    query={"assetId": AssetId, "assetName": AssetName},
+    returns="One asset, by id or else by its exact name.",
     noun="Asset",
 )
 ASSET_BALANCES = Endpoint(
@@ -20,13 +59,154 @@ ASSET_BALANCES = Endpoint(
     json_of(list[AssetBalance]),
     UNTIL_NEXT_BLOCK,
     query={
-        "address": Address,
+        "address": Addresses,
         "assetid": AssetIds,
         "ordering": Ordering,
         "excludeZero": bool,
-        "limit": Limit,
+        **_PAGING,
     },
-    returns="What an account holds, asset by asset.",
+    returns="Balances of accounts, of assets, or both.",
+    defaults=_FIRST_PAGE,
+)
+BALANCE_RANGES = Endpoint(
+    "/assets/balancedynamicranges",
+    json_of(list[HeightRange]),
+    UNTIL_NEXT_BLOCK,
+    query=_PAGING,
+    returns="Ranges of blocks whose balance changes the node recorded; none unless that is switched on.",
+    since="4.7.0",
+    # Core fails where one of the three is missing.
+    defaults={"offset": 0, "limit": 20, "reverse": True},
+)
+BALANCE_RANGE = Endpoint(
+    "/assets/balancedynamicrange/{height}",
+    json_of(HeightRange),
+    UNTIL_NEXT_BLOCK,
+    path={"height": Height},
+    returns="The recorded range that a block belongs to.",
+    noun="Range",
+    since="4.7.0",
+)
+BALANCE_CHANGES = Endpoint(
+    "/assets/balancedynamicamounts/{begin}/{end}",
+    json_of(list[BalanceChange]),
+    UNTIL_NEXT_BLOCK,
+    path={"begin": Height, "end": Height},
+    query={"limit": Limit, "offset": Offset},
+    returns="By how much balances changed in a recorded range, beyond what transactions explain.",
+    noun="Range",
+    since="4.7.0",
+    defaults={"offset": 0, "limit": 20},
+)
+OPEN_ORDERS = Endpoint(
+    "/assets/openorders/{assetid}/{otherassetid}",
+    json_of(list[Order]),
+    UNTIL_NEXT_BLOCK,
+    path=_PAIR,
+    query=_PAGING,
+    returns="Orders that wait to be filled, lowest price first.",
+    defaults=_FIRST_PAGE,
+)
+ORDER_BOOK = Endpoint(
+    "/assets/orderbook/{assetid}/{otherassetid}",
+    json_of(list[PriceLevel]),
+    UNTIL_NEXT_BLOCK,
+    path=_PAIR,
+    query=_PAGING,
+    returns="How much waits at which price, lowest price first.",
+    defaults=_FIRST_PAGE,
+)
+RECENT_TRADES = Endpoint(
+    "/assets/trades/recent",
+    json_of(list[RecentTrade]),
+    UNTIL_NEXT_BLOCK,
+    query={"assetid": AssetIds, "otherassetid": AssetIds, **_PAGING},
+    returns="The two newest trades of each pair. A side that is not given means QORT.",
+    defaults=_FIRST_PAGE,
+)
+ASSET_TRADES = Endpoint(
+    "/assets/trades/{assetid}/{otherassetid}",
+    json_of(list[TradeWithOrders]),
+    UNTIL_NEXT_BLOCK,
+    path=_PAIR,
+    query=_PAGING,
+    returns="Trades with the two orders that met, where the later one offered the first asset; oldest first.",
+    defaults=_FIRST_PAGE,
+)
+ORDER = Endpoint(
+    "/assets/order/{orderid}",
+    json_of(Order),
+    UNTIL_NEXT_BLOCK,
+    path={"orderid": OrderId},
+    returns="One order.",
+    noun="Order",
+)
+ORDER_TRADES = Endpoint(
+    "/assets/order/{orderid}/trades",
+    json_of(list[AssetTrade]),
+    UNTIL_NEXT_BLOCK,
+    path={"orderid": OrderId},
+    query=_PAGING,
+    returns="Trades of one order, oldest first.",
+    noun="Order",
+    defaults=_FIRST_PAGE,
+)
+ORDERS_OF = Endpoint(
+    "/assets/orders/{address}",
+    json_of(list[Order]),
+    UNTIL_NEXT_BLOCK,
+    path={"address": Address},
+    query={"includeClosed": bool, "includeFulfilled": bool, **_PAGING},
+    returns="Open orders of an account, oldest first. With includeClosed only the cancelled ones instead; "
+    "with includeFulfilled as well only the filled ones.",
+    noun="Address",
+    defaults=_FIRST_PAGE,
+)
+ORDERS_OF_PAIR = Endpoint(
+    "/assets/orders/{address}/{assetid}/{otherassetid}",
+    json_of(list[Order]),
+    UNTIL_NEXT_BLOCK,
+    path={"address": Address, **_PAIR},
+    query={"isClosed": bool, "isFulfilled": bool, **_PAGING},
+    returns="Orders of an account for one pair, oldest first; open and closed, unless asked for one kind.",
+    noun="Address",
+    defaults=_FIRST_PAGE,
+)
+ASSET_TRANSACTIONS = Endpoint(
+    "/assets/transactions/{assetid}",
+    json_of(list[AssetTransaction]),
+    UNTIL_NEXT_BLOCK,
+    path={"assetid": AssetId},
+    query={"confirmationStatus": ConfirmationStatus, **_PAGING, "limit": HeavyLimit},
+    returns="Transactions that issued, transferred or traded an asset, oldest first.",
+    # Core fails without a status.
+    defaults={"confirmationStatus": "CONFIRMED", "limit": 20},
+)
+ASSET_TRANSFERS = Endpoint(
+    "/assets/transfers/{assetid}",
+    json_of(list[AssetTransaction]),
+    UNTIL_NEXT_BLOCK,
+    path={"assetid": AssetId},
+    query={"address": Address, **_PAGING},
+    returns="Transfers of an asset, of everyone or from and to one account; oldest first.",
+    defaults=_FIRST_PAGE,
 )
 
-FAMILY: tuple[Endpoint[Any], ...] = (ASSET, ASSET_BALANCES)
+FAMILY: tuple[Endpoint[Any], ...] = (
+    ASSETS,
+    ASSET,
+    ASSET_BALANCES,
+    BALANCE_RANGES,
+    BALANCE_RANGE,
+    BALANCE_CHANGES,
+    OPEN_ORDERS,
+    ORDER_BOOK,
+    RECENT_TRADES,
+    ASSET_TRADES,
+    ORDER,
+    ORDER_TRADES,
+    ORDERS_OF,
+    ORDERS_OF_PAIR,
+    ASSET_TRANSACTIONS,
+    ASSET_TRANSFERS,
+)

@@ -1,10 +1,127 @@
-"""Blocks."""
+"""Blocks. Their online signatures are never asked for: they can have hundreds of kilobytes."""
 
 from typing import Any
 
-from ..replies.blocks import LastBlock
-from .record import LIVE, Endpoint, json_of
+from ..replies.blocks import Block, BlockSummary, MintingInfo, Signer
+from ..replies.transactions import Transaction
+from ..times import Milliseconds
+from ..types import Address, Addresses, BlockSignature, Height, Limit, Offset
+from .record import HOURS, LIVE, UNTIL_NEXT_BLOCK, Endpoint, json_of, number
+from .words import HeavyLimit
 
-LAST_BLOCK = Endpoint("/blocks/last", json_of(LastBlock), LIVE, returns="The newest block.", noun="Block")
+# The newest blocks may still give way to others, so that a block is only sure until the next one.
+LAST_BLOCK = Endpoint("/blocks/last", json_of(Block), LIVE, returns="The newest block.", noun="Block")
+FIRST_BLOCK = Endpoint("/blocks/first", json_of(Block), HOURS, returns="The first block.", noun="Block")
+BLOCK_AT_HEIGHT = Endpoint(
+    "/blocks/byheight/{height}",
+    json_of(Block),
+    UNTIL_NEXT_BLOCK,
+    path={"height": Height},
+    returns="The block at a height.",
+    noun="Block",
+)
+BLOCK_OF_SIGNATURE = Endpoint(
+    "/blocks/signature/{signature}",
+    json_of(Block),
+    UNTIL_NEXT_BLOCK,
+    path={"signature": BlockSignature},
+    returns="The block with a signature.",
+    noun="Block",
+)
+BLOCK_AT_TIME = Endpoint(
+    "/blocks/timestamp/{timestamp}",
+    json_of(Block),
+    UNTIL_NEXT_BLOCK,
+    path={"timestamp": Milliseconds},
+    returns="The newest block at a time or before; never the first block.",
+    noun="Block",
+)
+CHILD_BLOCK = Endpoint(
+    "/blocks/child/{signature}",
+    json_of(Block),
+    UNTIL_NEXT_BLOCK,
+    path={"signature": BlockSignature},
+    returns="The block that follows another; none for the newest.",
+    noun="Block",
+)
+CHAIN_HEIGHT = Endpoint(
+    "/blocks/height", number, LIVE, returns="The height of the newest block, as plain text."
+)
+HEIGHT_OF_SIGNATURE = Endpoint(
+    "/blocks/height/{signature}",
+    number,
+    UNTIL_NEXT_BLOCK,
+    path={"signature": BlockSignature},
+    returns="The height of the block with a signature, as plain text.",
+    noun="Block",
+)
+MINTING_INFO = Endpoint(
+    "/blocks/byheight/{height}/mintinginfo",
+    json_of(MintingInfo),
+    UNTIL_NEXT_BLOCK,
+    path={"height": Height},
+    returns="How close the race for a block was, by the levels of now.",
+    noun="Block",
+)
+BLOCK_RANGE = Endpoint(
+    "/blocks/range/{height}",
+    json_of(list[Block]),
+    UNTIL_NEXT_BLOCK,
+    path={"height": Height},
+    query={"count": HeavyLimit, "reverse": bool},
+    returns="Blocks in a row from a height on, upwards or downwards.",
+    defaults={"count": 20},
+)
+BLOCK_SUMMARIES = Endpoint(
+    "/blocks/summaries",
+    json_of(list[BlockSummary]),
+    UNTIL_NEXT_BLOCK,
+    query={"start": Height, "count": Limit},
+    returns="Blocks in a row from a height on, in short.",
+    defaults={"start": 1, "count": 20},
+)
+BLOCKS_OF_SIGNER = Endpoint(
+    "/blocks/signer/{address}",
+    json_of(list[BlockSummary]),
+    UNTIL_NEXT_BLOCK,
+    path={"address": Address},
+    query={"limit": HeavyLimit, "offset": Offset, "reverse": bool},
+    returns="Blocks that an account signed. Limit and offset count in the database and in the archive separately; "
+    "nothing where the archive holds none.",
+    noun="Signer",
+    defaults={"limit": 20},
+)
+SIGNERS = Endpoint(
+    "/blocks/signers",
+    json_of(list[Signer]),
+    # Core goes through all blocks there are.
+    HOURS,
+    query={"address": Addresses, "limit": Limit, "offset": Offset, "reverse": bool},
+    returns="How many blocks each key signed, fewest first.",
+    defaults={"limit": 20},
+)
+TRANSACTIONS_IN_BLOCK = Endpoint(
+    "/blocks/signature/{signature}/transactions",
+    json_of(list[Transaction]),
+    UNTIL_NEXT_BLOCK,
+    path={"signature": BlockSignature},
+    returns="All transactions of a block.",
+    noun="Block",
+)
 
-FAMILY: tuple[Endpoint[Any], ...] = (LAST_BLOCK,)
+FAMILY: tuple[Endpoint[Any], ...] = (
+    LAST_BLOCK,
+    FIRST_BLOCK,
+    BLOCK_AT_HEIGHT,
+    BLOCK_OF_SIGNATURE,
+    BLOCK_AT_TIME,
+    CHILD_BLOCK,
+    CHAIN_HEIGHT,
+    HEIGHT_OF_SIGNATURE,
+    MINTING_INFO,
+    BLOCK_RANGE,
+    BLOCK_SUMMARIES,
+    BLOCKS_OF_SIGNER,
+    SIGNERS,
+    TRANSACTIONS_IN_BLOCK,
+)

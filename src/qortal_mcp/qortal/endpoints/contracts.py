@@ -2,6 +2,41 @@
 
 from typing import Any
 
-from .record import Endpoint
+from ..replies.contracts import Contract, RunningContract, data_segment
+from ..types import Address, CodeHash, Limit, Offset
+from .record import FIVE_MINUTES, UNTIL_NEXT_BLOCK, Endpoint, json_of
 
-FAMILY: tuple[Endpoint[Any], ...] = ()
+CONTRACTS_BY_CODE = Endpoint(
+    "/at/byfunction/{codehash}",
+    json_of(list[Contract]),
+    UNTIL_NEXT_BLOCK,
+    path={"codehash": CodeHash},
+    query={"isExecutable": bool, "limit": Limit, "offset": Offset, "reverse": bool},
+    returns="Contracts with the same code, oldest first; running and finished, unless asked for one kind.",
+    defaults={"limit": 20},
+)
+CONTRACT = Endpoint(
+    "/at/{ataddress}",
+    json_of(Contract),
+    UNTIL_NEXT_BLOCK,
+    path={"ataddress": Address},
+    returns="One contract.",
+    noun="Contract",
+)
+RUNNING_CONTRACTS = Endpoint(
+    "/at/executables",
+    json_of(list[RunningContract]),
+    FIVE_MINUTES,
+    returns="Every contract that can still run, with the name of its template.",
+    since="6.1.5",
+)
+CONTRACT_DATA = Endpoint(
+    "/at/{ataddress}/data",
+    data_segment,
+    UNTIL_NEXT_BLOCK,
+    path={"ataddress": Address},
+    returns="What a contract holds in its memory, as bytes.",
+    noun="Contract",
+)
+
+FAMILY: tuple[Endpoint[Any], ...] = (CONTRACTS_BY_CODE, CONTRACT, RUNNING_CONTRACTS, CONTRACT_DATA)

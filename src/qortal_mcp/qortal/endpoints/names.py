@@ -2,16 +2,54 @@
 
 from typing import Any
 
-from ..replies.names import NameSummary
-from ..types import Address, Limit, Offset
+from ..replies.names import ListedName, NameSummary, RegisteredName
+from ..times import Milliseconds
+from ..types import Address, AskedName, Limit, NamePart, Offset
 from .record import UNTIL_NEXT_BLOCK, Endpoint, json_of
 
+_PAGE = {"limit": Limit, "offset": Offset, "reverse": bool}
+_FIRST_PAGE = {"limit": 20}
+
+NAMES = Endpoint(
+    "/names",
+    json_of(list[ListedName]),
+    UNTIL_NEXT_BLOCK,
+    query={"after": Milliseconds, **_PAGE},
+    defaults=_FIRST_PAGE,
+    returns="All registered names, by name; with `after` those registered or changed since.",
+)
+NAME = Endpoint(
+    "/names/{name}",
+    json_of(RegisteredName),
+    UNTIL_NEXT_BLOCK,
+    path={"name": AskedName},
+    returns="One name. Case and look-alike letters do not matter, so the name in the answer may be another.",
+    noun="Name",
+)
+NAMES_SEARCH = Endpoint(
+    "/names/search",
+    json_of(list[ListedName]),
+    UNTIL_NEXT_BLOCK,
+    query={"query": NamePart, "prefix": bool, **_PAGE},
+    defaults=_FIRST_PAGE,
+    returns="Names that contain a text, or begin with it; `%` and `_` stand for any text and any character.",
+    since="4.0.2",
+)
+NAMES_FOR_SALE = Endpoint(
+    "/names/forsale",
+    json_of(list[ListedName]),
+    UNTIL_NEXT_BLOCK,
+    query=_PAGE,
+    defaults=_FIRST_PAGE,
+    returns="Names that are for sale, by name.",
+)
 NAMES_OF = Endpoint(
     "/names/address/{address}",
     json_of(list[NameSummary]),
     UNTIL_NEXT_BLOCK,
     path={"address": Address},
-    query={"limit": Limit, "offset": Offset},
+    query=_PAGE,
+    defaults=_FIRST_PAGE,
     returns="The names an account owns, oldest first.",
 )
 PRIMARY_NAME = Endpoint(
@@ -23,4 +61,11 @@ PRIMARY_NAME = Endpoint(
     since="5.0.0",
 )
 
-FAMILY: tuple[Endpoint[Any], ...] = (NAMES_OF, PRIMARY_NAME)
+FAMILY: tuple[Endpoint[Any], ...] = (
+    NAMES,
+    NAME,
+    NAMES_SEARCH,
+    NAMES_FOR_SALE,
+    NAMES_OF,
+    PRIMARY_NAME,
+)

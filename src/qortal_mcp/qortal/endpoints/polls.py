@@ -2,6 +2,51 @@
 
 from typing import Any
 
-from .record import Endpoint
+from ..replies.polls import AppRatings, ListedPoll, Poll, PollVotes
+from ..times import Milliseconds
+from ..types import AppService, Limit, Offset, PollName
+from .record import MINUTE, UNTIL_NEXT_BLOCK, Endpoint, json_of
+from .words import OnlyTrue
 
-FAMILY: tuple[Endpoint[Any], ...] = ()
+_BY_NAME = {"pollName": PollName}
+
+POLLS = Endpoint(
+    "/polls",
+    json_of(list[ListedPoll]),
+    UNTIL_NEXT_BLOCK,
+    query={"limit": Limit, "offset": Offset, "reverse": bool},
+    defaults={"limit": 20},
+    returns="All polls, by name.",
+    since="3.9.1",
+)
+POLL = Endpoint(
+    "/polls/{pollName}",
+    json_of(Poll),
+    UNTIL_NEXT_BLOCK,
+    path=_BY_NAME,
+    returns="One poll; its name is exact.",
+    noun="Poll",
+    since="3.9.1",
+)
+POLL_VOTES = Endpoint(
+    "/polls/votes/{pollName}",
+    json_of(PollVotes),
+    UNTIL_NEXT_BLOCK,
+    path=_BY_NAME,
+    query={"onlyCounts": OnlyTrue},
+    defaults={"onlyCounts": True},
+    returns="Votes for each option, by count and by blocks that the voters minted; options in no order.",
+    noun="Poll",
+    since="4.1.0",
+)
+APP_RATINGS = Endpoint(
+    "/polls/apps/ratings",
+    json_of(AppRatings),
+    MINUTE,
+    # Core has a limit here that counts options and cuts polls in half.
+    query={"service": AppService, "before": Milliseconds, "after": Milliseconds},
+    returns="Every rating of apps and websites: polls whose options are marks.",
+    since="6.1.4",
+)
+
+FAMILY: tuple[Endpoint[Any], ...] = (POLLS, POLL, POLL_VOTES, APP_RATINGS)

@@ -13,8 +13,12 @@ from msgspec import UNSET, Struct
 
 from ...server.tool_errors import invalid_argument
 from ..amounts import exact
+from ..replies.plain import Count, plain
 
 _CHECKS: dict[int, list[tuple[Callable[[Any], bool], str]]] = {}
+
+# What 64 bits can say, and white space around it.
+_LONGEST_NUMBER = 40
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -31,6 +35,9 @@ class Keep(Struct, frozen=True):
 
 LIVE = Keep(2)
 SECONDS = Keep(10)
+# Live, and costly to ask for.
+MINUTE = Keep(60)
+FIVE_MINUTES = Keep(300)
 UNTIL_NEXT_BLOCK = Keep(600, until_next_block=True)
 # Things that are fixed once they exist, such as the name of an asset.
 HOURS = Keep(3600)
@@ -58,6 +65,10 @@ class Endpoint(Struct, Generic[T_co], frozen=True):
     noun: str = "Record"
     # The first version of Core that has it; everything older than 3.0 counts as that.
     since: str = "3.0.0"
+    # What is sent where nothing else is given: without a limit Core gives every row there is.
+    defaults: Mapping[str, Any] = {}
+    # Numbers of Core's errors that say here, and only here, that there is no such thing.
+    absent: frozenset[int] = frozenset()
 
     def request(self, values: Mapping[str, Any]) -> Request:
         """The request for these values. None and UNSET mean: not given.
@@ -66,9 +77,8 @@ class Endpoint(Struct, Generic[T_co], frozen=True):
         """
         segments: dict[str, str] = {}
         parameters: dict[str, str] = {}
-        for name, value in values.items():
-            if value is None or value is UNSET:
-                continue
+        given = {name: value for name, value in values.items() if value is not None and value is not UNSET}
+        for name, value in {**self.defaults, **given}.items():
             if name in self.path:
                 segments[name] = path_segment(name, _checked(name, value, self.path[name]))
             elif name in self.query:
@@ -110,7 +120,7 @@ def _checked(name: str, value: Any, kind: Any) -> Any:
     except msgspec.ValidationError:
         raise invalid_argument(f"Invalid {name}.") from None
     for check, noun in _checks_of(kind):
-        if not check(value):
+        if not all(map(check, value if isinstance(value, list) else [value])):
             raise invalid_argument(f"Invalid {noun or name}.")
     return value
 
@@ -135,6 +145,18 @@ def _parameter(name: str, value: Any) -> str:
 def json_of(kind: type[T]) -> Callable[[bytes], T]:
     """Reads JSON of a kind."""
     return msgspec.json.Decoder(kind).decode
+
+
+def text(body: bytes) -> str:
+    """Reads plain text."""
+    return plain(body.decode().strip()) or ""
+
+
+def number(body: bytes) -> int:
+    """Reads a whole number that is the whole body, as plain text."""
+    if len(body) > _LONGEST_NUMBER:
+        raise ValueError("too long for a number")
+    return msgspec.convert(int(body), Count)
 
 
 def amount(body: bytes) -> str:

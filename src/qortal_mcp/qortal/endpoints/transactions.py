@@ -1,7 +1,151 @@
-"""Transactions."""
+"""Transactions. Lists are always given a status and a limit: without the first Core fails, without the
+second it gives all there is."""
 
 from typing import Any
 
-from .record import Endpoint
+from ..replies.transactions import Transaction, raw_transaction
+from ..times import Milliseconds
+from ..types import (
+    Address,
+    BlockSignature,
+    ConfirmationStatus,
+    ExactAmount,
+    FromHeight,
+    Heights,
+    Limit,
+    Offset,
+    OfGroup,
+    PublicKey,
+    Reference,
+    Signature,
+)
+from .record import HOURS, SECONDS, UNTIL_NEXT_BLOCK, Endpoint, json_of, number
+from .words import CoreType, CoreTypes
 
-FAMILY: tuple[Endpoint[Any], ...] = ()
+_PAGE = {"limit": Limit, "offset": Offset, "reverse": bool}
+_FIRST_PAGE = {"limit": 20}
+_FIRST_CONFIRMED = {"confirmationStatus": "CONFIRMED", **_FIRST_PAGE}
+_transactions = json_of(list[Transaction])
+
+TRANSACTION = Endpoint(
+    "/transactions/signature/{signature}",
+    json_of(Transaction),
+    UNTIL_NEXT_BLOCK,
+    path={"signature": Signature},
+    returns="One transaction, confirmed or not.",
+    noun="Transaction",
+)
+RAW_TRANSACTION = Endpoint(
+    "/transactions/signature/{signature}/raw",
+    raw_transaction,
+    HOURS,
+    path={"signature": Signature},
+    returns="The bytes of a transaction in Base58, as plain text.",
+    noun="Transaction",
+)
+TRANSACTION_AFTER = Endpoint(
+    "/transactions/reference/{reference}",
+    json_of(Transaction),
+    UNTIL_NEXT_BLOCK,
+    path={"reference": Reference},
+    returns="A transaction whose reference is this; any one of them where there are several.",
+    noun="Transaction",
+)
+BLOCK_TRANSACTIONS = Endpoint(
+    "/transactions/block/{signature}",
+    _transactions,
+    UNTIL_NEXT_BLOCK,
+    path={"signature": BlockSignature},
+    returns="All transactions of a block.",
+    noun="Block",
+)
+UNCONFIRMED = Endpoint(
+    "/transactions/unconfirmed",
+    _transactions,
+    SECONDS,
+    query={"txType": CoreTypes, "creator": PublicKey, **_PAGE},
+    returns="Transactions that are in no block yet.",
+    defaults=_FIRST_PAGE,
+)
+PENDING = Endpoint(
+    "/transactions/pending",
+    _transactions,
+    SECONDS,
+    query={"txGroupId": OfGroup, **_PAGE},
+    returns="Transactions that wait for the approval of a group.",
+    defaults=_FIRST_PAGE,
+)
+SEARCH = Endpoint(
+    "/transactions/search",
+    _transactions,
+    SECONDS,
+    query={
+        "startBlock": FromHeight,
+        "blockLimit": Heights,
+        "txGroupId": OfGroup,
+        "txType": CoreTypes,
+        "address": Address,
+        "confirmationStatus": ConfirmationStatus,
+        **_PAGE,
+    },
+    returns="Transactions by what they are and who takes part; without a type or an address at most 20 at once.",
+    defaults=_FIRST_CONFIRMED,
+)
+TRANSACTIONS_OF_ADDRESS = Endpoint(
+    "/transactions/address/{address}",
+    _transactions,
+    UNTIL_NEXT_BLOCK,
+    path={"address": Address},
+    query=_PAGE,
+    returns="Confirmed transactions in which an account takes part.",
+    since="3.3.1",
+    defaults=_FIRST_PAGE,
+)
+TRANSACTIONS_OF_CREATOR = Endpoint(
+    "/transactions/creator/{publickey}",
+    _transactions,
+    SECONDS,
+    path={"publickey": PublicKey},
+    query={"confirmationStatus": ConfirmationStatus, **_PAGE},
+    returns="Transactions that the owner of a public key made.",
+    defaults=_FIRST_CONFIRMED,
+)
+PAYMENTS = Endpoint(
+    "/transactions/payments/between",
+    _transactions,
+    SECONDS,
+    query={
+        "recipientAddress": Address,
+        "senderAddress": Address,
+        "amount": ExactAmount,
+        "startBlock": FromHeight,
+        "blockLimit": Heights,
+        "confirmationStatus": ConfirmationStatus,
+        **_PAGE,
+    },
+    returns="Payments by sender, recipient and exact amount; it needs a sender or a recipient.",
+    since="5.0.7",
+    defaults=_FIRST_CONFIRMED,
+)
+UNIT_FEE = Endpoint(
+    "/transactions/unitfee",
+    number,
+    HOURS,
+    query={"txType": CoreType, "timestamp": Milliseconds},
+    returns="The fee of a kind of transaction in units of 0.00000001 QORT, as plain text.",
+    since="3.1.0",
+)
+
+FAMILY: tuple[Endpoint[Any], ...] = (
+    TRANSACTION,
+    RAW_TRANSACTION,
+    TRANSACTION_AFTER,
+    BLOCK_TRANSACTIONS,
+    UNCONFIRMED,
+    PENDING,
+    SEARCH,
+    TRANSACTIONS_OF_ADDRESS,
+    TRANSACTIONS_OF_CREATOR,
+    PAYMENTS,
+    UNIT_FEE,
+)

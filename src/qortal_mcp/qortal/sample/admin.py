@@ -3,7 +3,7 @@
 from ..source import RawReply
 from .chain import Chain
 from .parameters import Parameters
-from .replies import Routes, as_json
+from .replies import Routes, as_json, as_text
 
 
 def status(chain: Chain, parameters: Parameters) -> RawReply:
@@ -14,7 +14,17 @@ def info(chain: Chain, parameters: Parameters) -> RawReply:
     return as_json(chain["node"]["info"])
 
 
+def summary(chain: Chain, parameters: Parameters) -> RawReply:
+    return as_json(chain["node"]["summary"])
+
+
+def uptime(chain: Chain, parameters: Parameters) -> RawReply:
+    return as_text(str(chain["node"]["uptime"]))
+
+
 ROUTES: Routes = {
     "/admin/status": status,
     "/admin/info": info,
+    "/admin/summary": summary,
+    "/admin/uptime": uptime,
 }

@@ -1,9 +1,10 @@
-"""QDN transactions of the sample chain."""
+"""QDN of the sample chain: the transactions that published something, and categories."""
 
 from typing import Any
 
 from ..services import SERVICES, service_name
 from ..source import RawReply
+from . import content, resources
 from .chain import Chain
 from .parameters import Paging, Parameters
 from .replies import Routes, as_json, core_error, page
@@ -44,10 +45,17 @@ def search(chain: Chain, parameters: Parameters) -> RawReply:
     return as_json(paging.of([row for row in chain["arbitraryTransactions"] if fits(row)]))
 
 
+def categories(chain: Chain, parameters: Parameters) -> RawReply:
+    return as_json(chain["categories"])
+
+
 def _participants(row: dict[str, Any]) -> set[str]:
     return {row["creatorAddress"], *(payment["recipient"] for payment in row.get("payments", []))}
 
 
 ROUTES: Routes = {
     "/arbitrary/search": search,
+    "/arbitrary/categories": categories,
+    **resources.ROUTES,
+    **content.ROUTES,
 }

@@ -1,16 +1,16 @@
-"""Offers of the sample chain, with Core's odd paging."""
+"""Trades of the sample chain that are open, with Core's odd paging, and single ones."""
 
 from collections import defaultdict
 from typing import Any
 
-from ..chains import CHAINS
 from ..source import RawReply
+from . import coins, completed_trades
 from .chain import Chain
+from .completed_trades import chain_asked
 from .parameters import Paging, Parameters
 from .replies import Routes, as_json, core_error
 
 _MOST_AT_ONCE = 100
-_CHAIN_NAMES = {chain.name for chain in CHAINS}
 
 
 def offers(chain: Chain, parameters: Parameters) -> RawReply:
@@ -21,7 +21,7 @@ def offers(chain: Chain, parameters: Parameters) -> RawReply:
     hidden = {offer["qortalAtAddress"] for offer in chain["hiddenOffers"]}
     found = [
         trade
-        for kind in _unfinished(chain, _chain_of(parameters)).values()
+        for kind in _unfinished(chain, chain_asked(parameters)).values()
         for trade in paging.of(kind)
         if trade["mode"] == "OFFERING"
     ]
@@ -31,14 +31,21 @@ def offers(chain: Chain, parameters: Parameters) -> RawReply:
 
 
 def hidden_offers(chain: Chain, parameters: Parameters) -> RawReply:
-    wanted = _chain_of(parameters)
+    wanted = chain_asked(parameters)
     return as_json([o for o in chain["hiddenOffers"] if wanted in (None, o["foreignBlockchain"])])
 
 
-def _chain_of(parameters: Parameters) -> str | None:
-    """Core takes a chain it does not know for no chain at all."""
-    name = parameters.text("foreignBlockchain")
-    return name if name in _CHAIN_NAMES else None
+def trade(chain: Chain, parameters: Parameters, ataddress: str) -> RawReply:
+    if ataddress not in chain["contracts"]:
+        raise core_error(124)
+    found = chain["trades"].get(ataddress, {})
+    if "acctName" not in found:  # a contract, and no trade
+        raise core_error(125)
+    return as_json(found)
+
+
+def signed_fees(chain: Chain, parameters: Parameters) -> RawReply:
+    return as_json(chain["signedFees"])
 
 
 def _unfinished(chain: Chain, name: str | None) -> dict[str, list[dict[str, Any]]]:
@@ -60,4 +67,8 @@ def _created(trade: dict[str, Any]) -> int:
 ROUTES: Routes = {
     "/crosschain/tradeoffers": offers,
     "/crosschain/tradeoffers/hidden": hidden_offers,
+    "/crosschain/trade/{ataddress}": trade,
+    "/crosschain/signedfees": signed_fees,
+    **completed_trades.ROUTES,
+    **coins.ROUTES,
 }

@@ -1,5 +1,7 @@
 """Numbers in the way Java writes them."""
 
+from collections.abc import Iterable
+
 _PLACES = 8
 # BigDecimal turns to scientific notation below this power of ten.
 _SMALLEST_PLAIN_POWER = -6
@@ -15,3 +17,13 @@ def java_decimal(amount: int) -> str:
         return f"{sign}{digits[:-_PLACES]}.{digits[-_PLACES:]}"
     tail = f".{digits[1:]}" if len(digits) > 1 else ""
     return f"{sign}{digits[0]}{tail}E{power}"
+
+
+def java_hash_order(numbers: Iterable[int]) -> list[int]:
+    """Small whole numbers in the order in which Java goes through a copy of a HashMap that has them as keys."""
+    wanted = list(numbers)
+    # The table of a copy has room for a third more than there is, rounded up to a power of two.
+    table = 1
+    while table < len(wanted) * 4 // 3 + 1:
+        table *= 2
+    return sorted(wanted, key=lambda number: number % table)

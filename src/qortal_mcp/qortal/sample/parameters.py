@@ -36,12 +36,33 @@ class Parameters:
     def flag(self, name: str) -> bool:
         return (self.text(name) or "").lower() == "true"
 
+    def answer(self, name: str) -> bool | None:
+        """True, false, or not asked."""
+        return self.flag(name) if self.text(name) else None
+
     def choice(self, name: str, allowed: Collection[str]) -> str | None:
         """One of Core's own words, as Core writes it."""
         text = self.text(name)
         if text and text not in allowed:
             raise bad_parameter(name)
         return text or None
+
+    def choices(self, name: str, allowed: Collection[str]) -> list[str]:
+        """Several of Core's own words."""
+        texts = [text for text in self.texts(name) if text]
+        if not set(texts) <= set(allowed):
+            raise bad_parameter(name)
+        return texts
+
+
+def path_integer(name: str, text: str) -> int:
+    """A part of the path that is a number."""
+    return _integer(name, text, _INT_BITS)
+
+
+def path_long(name: str, text: str) -> int:
+    """A part of the path that is a number of 64 bits."""
+    return _integer(name, text, _LONG_BITS)
 
 
 def _integer(name: str, text: str, bits: int) -> int:
@@ -65,10 +86,13 @@ class Paging:
 
     def of(self, rows: Sequence[Any]) -> list[Any]:
         """The page of rows that are in ascending order."""
+        return self.cut(rows[::-1] if self.reverse else rows)
+
+    def cut(self, rows: Sequence[Any]) -> list[Any]:
+        """The page of rows that are in the order asked for."""
         if self.offset < 0:
             raise core_error(5)
-        ordered = list(reversed(rows)) if self.reverse else list(rows)
-        return ordered[self.offset :] if self.all else ordered[self.offset : self.offset + (self.limit or 0)]
+        return list(rows[self.offset :] if self.all else rows[self.offset : self.offset + (self.limit or 0)])
 
     @property
     def all(self) -> bool:

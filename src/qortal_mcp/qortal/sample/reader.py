@@ -18,7 +18,9 @@ from . import (
     groups,
     names,
     network,
+    orders,
     polls,
+    reports,
     transactions,
 )
 from .chain import Chain, sample_chain
@@ -39,12 +41,16 @@ ROUTES: Routes = {
         groups,
         names,
         network,
+        orders,
         polls,
+        reports,
         transactions,
     )
     for template, route in family.ROUTES.items()
 }
 
+# What fits into the web server's buffer for the head of a request.
+_LONGEST_TARGET = 8192
 _BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})|%00")
 
 
@@ -52,6 +58,8 @@ def answer(target: str, chain: Chain | None = None) -> RawReply:
     """What Core would answer to a GET of this path and query, as written in the request."""
     path, _, query = target.partition("?")
     try:
+        if len(target) > _LONGEST_TARGET:
+            raise page(414)
         route, values = _find(_segments(path))
         return route(sample_chain() if chain is None else chain, Parameters(query), **values)
     except Refusal as refusal:

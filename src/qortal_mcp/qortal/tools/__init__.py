@@ -24,10 +24,39 @@ class Toolset(Struct, frozen=True):
 
 
 TOOLSETS: dict[str, Toolset] = {
-    "node": Toolset(("get_node_status",)),
-    "accounts": Toolset(("validate_address", "get_account_overview", "get_balance")),
-    "trades": Toolset(("list_trade_offers",)),
-    "qdn": Toolset(("search_qdn",)),
+    "node": Toolset(("get_node_status", "get_network_overview")),
+    "accounts": Toolset(
+        (
+            "validate_address",
+            "get_account_overview",
+            "get_balance",
+            "get_minting_profile",
+            "list_reward_shares",
+        )
+    ),
+    "names": Toolset(("get_name", "search_names")),
+    "blocks": Toolset(("get_block", "list_blocks", "list_block_signers")),
+    "transactions": Toolset(("get_transaction", "search_transactions", "find_payments", "get_fee")),
+    "trades": Toolset(
+        (
+            "list_trade_offers",
+            "get_trade",
+            "list_completed_trades",
+            "get_trade_price",
+            "get_trade_ledger",
+            "get_foreign_chain",
+        )
+    ),
+    "assets": Toolset(
+        ("list_assets", "get_asset", "list_holders", "get_order_book", "list_asset_trades"), is_default=False
+    ),
+    "groups": Toolset(("list_groups", "get_group", "list_group_members", "list_group_events")),
+    "chat": Toolset(("get_chat_messages", "list_active_chats", "get_chat_stats"), is_default=False),
+    "qdn": Toolset(("search_qdn", "get_qdn_resource")),
+    "qdn_content": Toolset(("read_qdn",), is_default=False),
+    "polls": Toolset(("list_polls", "get_poll", "list_app_ratings")),
+    "contracts": Toolset(("get_contract", "list_contracts"), is_default=False),
+    "raw": Toolset(("read_core",)),
 }
 
 

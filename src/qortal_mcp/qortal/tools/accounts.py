@@ -5,7 +5,6 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from ...server.tool import tool
 from ..answers import Amount, Answer
 from ..base58 import is_address
 from ..endpoints.addresses import ACCOUNT, BALANCE
@@ -15,6 +14,16 @@ from ..limits import ASSETS, NAMES
 from ..node import Node, Reading
 from ..replies.assets import AssetBalance
 from ..types import Address, AnyText, AssetId, AssetIds
+from .minting import get_minting_profile, list_reward_shares
+from .read_only import tool
+
+__all__ = [
+    "get_account_overview",
+    "get_balance",
+    "get_minting_profile",
+    "list_reward_shares",
+    "validate_address",
+]
 
 QORT = "QORT"
 _FOUNDER = 1
@@ -142,7 +151,7 @@ async def _holdings(reading: Reading, args: OneAccount) -> tuple[list[Holding], 
         return [], ""
     rows = await reading.get(
         ASSET_BALANCES,
-        address=args.address,
+        address=[args.address],
         assetid=args.asset_ids,
         ordering="ACCOUNT_ASSET",
         excludeZero=not args.include_zero,

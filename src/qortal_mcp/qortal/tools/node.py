@@ -1,14 +1,18 @@
-"""The node itself."""
+"""The node itself, and the network as it sees it."""
 
 import asyncio
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
-from ...server.tool import tool
-from ..answers import Answer
-from ..endpoints.admin import NODE_INFO, NODE_STATUS
-from ..node import Node
+from ..amounts import written
+from ..answers import Amount, Answer
+from ..endpoints.addresses import ONLINE_LEVELS
+from ..endpoints.admin import ACTIVITY, NODE_INFO, NODE_STATUS
+from ..endpoints.network import PEERS, SUPPLY
+from ..endpoints.transactions import UNIT_FEE
+from ..node import Node, Reading
+from .read_only import tool
 
 
 class NodeStatusAnswer(Answer):
@@ -38,3 +42,94 @@ async def get_node_status(node: Node) -> NodeStatusAnswer:
         asOf=reading.as_of,
         notes=reading.notes(),
     )
+
+
+class Day(Struct):
+    blockCount: int
+    transactionCount: int
+    transactionCountByType: dict[str, int]
+    namesRegistered: int
+    assetsIssued: int
+
+
+class LevelCount(Struct):
+    level: int
+    count: int
+
+
+class OnlineMinters(Struct):
+    total: int
+    byLevel: Annotated[list[LevelCount], Meta(description="Only levels that somebody has.")]
+
+
+class PeerCounts(Struct):
+    total: int
+    inbound: int | None
+    outbound: int | None
+    data: Annotated[int | None, Meta(description="Peers for QDN data.")]
+
+
+class Fees(Struct):
+    payment: Amount
+    registerName: Amount
+    unit: str = "QORT"
+
+
+class NetworkOverview(Answer):
+    """Parts are null where the node does not give them."""
+
+    last24Hours: Day | None
+    circulatingSupplyQort: Annotated[
+        str | None, Meta(description="Exact; block rewards so far, without what the first block handed out.")
+    ]
+    onlineMinters: OnlineMinters | None
+    peers: PeerCounts
+    fees: Fees | None
+
+
+@tool("Network overview")
+async def get_network_overview(node: Node) -> NetworkOverview:
+    """The Qortal network at a glance: activity of the last 24 hours, circulating supply, online minters by
+    level, peers and usual fees."""
+    reading = node.reading()
+    status, activity, supply, levels, peers, fees = await asyncio.gather(
+        reading.get(NODE_STATUS),
+        reading.optional(ACTIVITY),
+        reading.optional(SUPPLY),
+        reading.optional(ONLINE_LEVELS),
+        reading.optional(PEERS),
+        _fees(reading),
+    )
+    day = minters = None
+    if activity is not None:
+        day = Day(
+            activity.blockCount,
+            activity.totalTransactionCount,
+            activity.transactionCountByType,
+            activity.namesRegistered,
+            activity.assetsIssued,
+        )
+    if levels is not None:
+        held = [LevelCount(row.level, row.count) for row in levels if row.count]
+        minters = OnlineMinters(sum(row.count for row in held), held)
+    return NetworkOverview(
+        day,
+        supply,
+        minters,
+        PeerCounts(
+            status.numberOfConnections,
+            None if peers is None else peers.inboundConnections,
+            None if peers is None else peers.outboundConnections,
+            status.numberOfDataConnections,
+        ),
+        fees,
+        asOf=reading.as_of,
+        notes=reading.notes(),
+    )
+
+
+async def _fees(reading: Reading) -> Fees | None:
+    payment, name = await asyncio.gather(
+        reading.optional(UNIT_FEE, txType="PAYMENT"), reading.optional(UNIT_FEE, txType="REGISTER_NAME")
+    )
+    return None if payment is None or name is None else Fees(written(payment), written(name))

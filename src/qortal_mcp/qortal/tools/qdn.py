@@ -4,26 +4,29 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from ...server.tool import tool
 from ...server.tool_errors import invalid_argument
-from ..answers import ListAnswer, fitting, page_of
+from ..answers import Answer, ListAnswer, fitting, page_of
 from ..endpoints.arbitrary import PUBLICATIONS
 from ..node import Node
-from ..replies.arbitrary import Publication
-from ..services import find_service, service_name
+from ..published import find_published, public_service, wanted_identifier
+from ..replies.arbitrary import Publication, ResourceMetadata
+from ..services import service_name
 from ..times import IsoTime, Milliseconds, iso
 from ..types import (
     Address,
+    AskedName,
     ConfirmationStatus,
     FromHeight,
     GroupId,
     Heights,
+    Identifier,
     Name,
     Offset,
     Reverse,
     ServiceName,
     SmallLimit,
 )
+from .read_only import tool
 
 
 class QdnSearch(Struct, frozen=True, forbid_unknown_fields=True):
@@ -65,11 +68,11 @@ async def search_qdn(args: QdnSearch, node: Node) -> Resources:
     by_height = args.from_height is not UNSET or args.heights is not UNSET
     if by_height and args.status != "CONFIRMED":
         raise invalid_argument("Invalid status.", "Only confirmed publications can be looked up by height.")
+    service = None if args.service is UNSET else public_service(args.service)
     reading = node.reading()
     start = args.from_height
     if start is UNSET and args.heights is not UNSET:
         start = max(1, await reading.height() - args.heights + 1)
-    service = None if args.service is UNSET else find_service(args.service)
     rows = await reading.get(
         PUBLICATIONS,
         startBlock=start,
@@ -107,4 +110,61 @@ def _resource(row: Publication) -> Resource:
         iso(row.timestamp),
         row.creatorAddress,
         row.blockHeight,
+    )
+
+
+class OneResource(Struct, frozen=True, forbid_unknown_fields=True):
+    service: ServiceName
+    name: AskedName
+    identifier: Identifier | UnsetType = UNSET
+
+
+class ResourceAnswer(Answer):
+    """Null is what the publisher did not say."""
+
+    service: int
+    serviceName: str
+    name: str
+    identifier: str | None
+    title: str | None
+    description: str | None
+    category: str | None
+    tags: list[str]
+    status: Annotated[str | None, Meta(description="READY: this node has it. PUBLISHED: not fetched yet.")]
+    statusDescription: str | None
+    size: Annotated[int | None, Meta(description="Bytes, as published (packed).")]
+    timestamp: Annotated[int | None, Meta(description="First published, in ms.")]
+    time: IsoTime | None
+    updated: Milliseconds | None
+    updatedTime: IsoTime | None
+    latestSignature: Annotated[str | None, Meta(description="The newest transaction that published it.")]
+
+
+@tool("QDN resource")
+async def get_qdn_resource(args: OneResource, node: Node) -> ResourceAnswer:
+    """One thing published on QDN: title, description, size, times, whether the node has it. No content."""
+    service = public_service(args.service)
+    reading = node.reading()
+    found = await find_published(reading, service, args.name, wanted_identifier(args.identifier))
+    row = found.resource
+    about = row.metadata or ResourceMetadata()
+    return ResourceAnswer(
+        service=service.code,
+        serviceName=row.service,
+        name=row.name,
+        identifier=row.identifier,
+        title=about.title,
+        description=about.description,
+        category=about.categoryName or about.category,
+        tags=about.tags,
+        status=None if row.status is None else row.status.status,
+        statusDescription=None if row.status is None else row.status.description,
+        size=row.size,
+        timestamp=row.created,
+        time=None if row.created is None else iso(row.created),
+        updated=row.updated,
+        updatedTime=None if row.updated is None else iso(row.updated),
+        latestSignature=row.latestSignature,
+        asOf=reading.as_of,
+        notes=reading.notes(*found.notes),
     )

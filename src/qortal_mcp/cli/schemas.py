@@ -3,6 +3,13 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+# Members that answers of every tool may have, and what they say.
+COMMON = {
+    "asOf": "The node, and the height and time of its newest block when the answer was read.",
+    "page": "In lists: how many records are returned, and in next the complete arguments of the call that goes on.",
+    "notes": "Where there is something to say: a lowered limit, a look-alike name, sample data.",
+}
+
 _PLAIN = {
     "string": "text",
     "integer": "integer",
@@ -30,9 +37,18 @@ def type_in_words(schema: Mapping[str, Any]) -> str:
 
 def _one_type(kind: str, schema: Mapping[str, Any]) -> str:
     if kind == "array" and schema.get("items"):
-        return f"list of {type_in_words(schema['items'])}"
+        return f"list of {type_in_words(schema['items'])}{_size(schema)}"
     words = _PLAIN.get(kind, kind)
+    if kind == "string" and "maxLength" in schema:
+        return f"{words}, at most {schema['maxLength']} characters"
     return words + (_range(schema) if kind in ("integer", "number") else "")
+
+
+def _size(schema: Mapping[str, Any]) -> str:
+    low, high = schema.get("minItems"), schema.get("maxItems")
+    if high is None:
+        return ""
+    return f" ({high} of them)" if low == high else f" (at most {high})"
 
 
 def _range(schema: Mapping[str, Any]) -> str:
@@ -71,3 +87,9 @@ def fields(schema: Mapping[str, Any], inside: str = "") -> Iterator[tuple[str, s
             yield from fields(part, f"{path}.")
         elif "properties" in part.get("items", {}):
             yield from fields(part["items"], f"{path}[].")
+
+
+def without_common(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema of an answer without the members that all have."""
+    own = {name: part for name, part in schema["properties"].items() if name not in COMMON}
+    return {**schema, "properties": own}

@@ -1,0 +1,67 @@
+"""One published thing, found in the listing: what it says of itself, and whether the node has it."""
+
+from msgspec import UNSET, Struct, UnsetType
+
+from ..server.tool_errors import refused
+from ..text import original
+from .endpoints.arbitrary import RESOURCES
+from .endpoints.names import NAME
+from .failures import not_found
+from .node import Reading
+from .replies.arbitrary import Resource
+from .services import Service, find_service
+
+# What Core calls a resource without identifier.
+DEFAULT = "default"
+
+
+class Found(Struct, frozen=True):
+    resource: Resource
+    # As Core writes it, with all its characters.
+    name: str
+    notes: list[str]
+
+
+def public_service(written: str) -> Service:
+    """The service that an argument names. Raises: ToolError for those that hold encrypted data."""
+    service = find_service(written)
+    assert service is not None, "the argument was checked"
+    if service.is_private:
+        raise refused("Private services hold encrypted data, and nothing is looked up in them.")
+    return service
+
+
+def wanted_identifier(written: str | UnsetType) -> str | None:
+    """None for the resource without one."""
+    identifier = None if written is UNSET else original(written)
+    return None if identifier == DEFAULT else identifier
+
+
+async def find_published(reading: Reading, service: Service, name: str, identifier: str | None) -> Found:
+    """Raises: ToolError where there is no such thing."""
+    asked = original(name)
+    row, notes = await _listed(reading, service, asked, identifier), []
+    if row is None:
+        # The listing wants a name as it is registered; people write it in their own way.
+        registered = await reading.optional(NAME, name=asked)
+        if registered is not None and original(registered.name) != asked:
+            asked = original(registered.name)
+            row = await _listed(reading, service, asked, identifier)
+            notes.append(f'The registered name is "{registered.name}".')
+    if row is None:
+        raise not_found("Resource not found.")
+    return Found(row, asked, notes)
+
+
+async def _listed(reading: Reading, service: Service, name: str, identifier: str | None) -> Resource | None:
+    rows = await reading.get(
+        RESOURCES,
+        service=service.name,
+        name=name,
+        identifier=identifier,
+        default=True if identifier is None else None,
+        includestatus=True,
+        includemetadata=True,
+        limit=1,
+    )
+    return rows[0] if rows else None

@@ -1,0 +1,150 @@
+"""Registered names: whose they are, and which are for sale."""
+
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from ...server.tool_errors import invalid_argument
+from ...text import original, printable, shortened
+from ..answers import Amount, Answer, ListAnswer, fitting, follows, one_more, page_of
+from ..endpoints.names import NAME, NAMES, NAMES_FOR_SALE, NAMES_OF, NAMES_SEARCH
+from ..limits import TEXT_CHARS
+from ..node import Node, Reading
+from ..replies.names import ListedName
+from ..times import IsoTime, Milliseconds, iso
+from ..types import Address, AskedName, Limit, NamePart, Offset, Reverse
+from .read_only import tool
+
+# Core has addresses of its own there. It does not tell small letters from capitals, its paths do.
+_SHADOWED = frozenset({"search", "forsale"})
+
+
+class OneName(Struct, frozen=True, forbid_unknown_fields=True):
+    name: AskedName
+
+
+class NameAnswer(Answer):
+    name: Annotated[str, Meta(description="As registered.")]
+    isExactMatch: Annotated[bool, Meta(description="False where a look-alike of what was asked was found.")]
+    owner: str
+    data: Annotated[str | None, Meta(description="Free text by the owner.")]
+    registered: Milliseconds
+    registeredTime: IsoTime
+    updated: Milliseconds | None
+    updatedTime: IsoTime | None
+    isForSale: bool
+    salePrice: Amount | None
+    unit: Annotated[str | UnsetType, Meta(description="Of salePrice.")] = UNSET
+
+
+@tool("Registered name")
+async def get_name(args: OneName, node: Node) -> NameAnswer:
+    """Who owns a registered name, its data, and its price if it is for sale. Matches look-alike spellings and
+    says so."""
+    asked = original(args.name)
+    reading = node.reading()
+    row = await reading.get(NAME, name=asked.upper() if asked in _SHADOWED else asked)
+    is_exact = row.name == printable(asked)
+    notes = [] if is_exact else [f'"{_shown(asked)}" was asked for; the registered name is "{row.name}".']
+    return NameAnswer(
+        row.name,
+        is_exact,
+        row.owner,
+        row.data,
+        row.registered,
+        iso(row.registered),
+        row.updated,
+        None if row.updated is None else iso(row.updated),
+        row.isForSale,
+        row.salePrice,
+        UNSET if row.salePrice is None else "QORT",
+        asOf=reading.as_of,
+        notes=reading.notes(*notes),
+    )
+
+
+def _shown(text: str) -> str:
+    return printable(shortened(text, TEXT_CHARS))
+
+
+class NameSearch(Struct, frozen=True, forbid_unknown_fields=True):
+    query: NamePart | UnsetType = UNSET
+    prefix: Annotated[bool, Meta(description="Names that begin with query.")] = False
+    owner: Address | UnsetType = UNSET
+    for_sale: Annotated[bool, Meta(description="Only names for sale.")] = False
+    limit: Limit = 20
+    offset: Offset = 0
+    reverse: Reverse = False
+    after: Annotated[Milliseconds | UnsetType, Meta(extra={"unlisted": True})] = UNSET
+
+
+class FoundName(Struct, omit_defaults=True):
+    name: str
+    owner: str
+    registered: Milliseconds | UnsetType = UNSET
+    registeredTime: IsoTime | UnsetType = UNSET
+    updated: Milliseconds | UnsetType = UNSET
+    updatedTime: IsoTime | UnsetType = UNSET
+    data: Annotated[str | UnsetType, Meta(description="Its beginning.")] = UNSET
+    isForSale: bool | UnsetType = UNSET
+    salePrice: Amount | UnsetType = UNSET
+    unit: str | UnsetType = UNSET
+
+
+class Names(ListAnswer):
+    names: list[FoundName]
+
+
+@tool("Search names")
+async def search_names(args: NameSearch, node: Node) -> Names:
+    """Registered names: all, or those that contain query, that one address owns, or that are for sale."""
+    _refuse_mixtures(args)
+    reading = node.reading()
+    rows = await _rows(reading, args)
+    names = fitting(rows[: args.limit])
+    notes = []
+    if args.query is not UNSET and any(wildcard in args.query for wildcard in "%_"):
+        notes.append("In query, % stands for any text and _ for any character.")
+    return Names(
+        names,
+        page=page_of(args, args.offset, len(names), follows(rows, names)),
+        asOf=reading.as_of,
+        notes=reading.notes(*notes),
+    )
+
+
+def _refuse_mixtures(args: NameSearch) -> None:
+    kinds = [args.query is not UNSET, args.owner is not UNSET, args.for_sale, args.after is not UNSET]
+    if sum(kinds) > 1:
+        raise invalid_argument("Invalid arguments.", "Give at most one of query, owner and for_sale.")
+    if args.prefix and args.query is UNSET:
+        raise invalid_argument("Invalid prefix.", "It needs query.")
+
+
+async def _rows(reading: Reading, args: NameSearch) -> list[FoundName]:
+    page = {"limit": one_more(args.limit), "offset": args.offset, "reverse": args.reverse}
+    if args.owner is not UNSET:
+        rows = await reading.get(NAMES_OF, address=args.owner, **page)
+        return [FoundName(row.name, args.owner) for row in rows if row.name is not None]
+    if args.query is not UNSET:
+        found = await reading.get(NAMES_SEARCH, query=original(args.query), prefix=args.prefix, **page)
+    elif args.for_sale:
+        found = await reading.get(NAMES_FOR_SALE, **page)
+    else:
+        found = await reading.get(NAMES, after=args.after, **page)
+    return [_found(row) for row in found]
+
+
+def _found(row: ListedName) -> FoundName:
+    return FoundName(
+        row.name,
+        row.owner,
+        row.registered,
+        iso(row.registered),
+        UNSET if row.updated is None else row.updated,
+        UNSET if row.updated is None else iso(row.updated),
+        row.data or UNSET,
+        row.isForSale,
+        UNSET if row.salePrice is None else row.salePrice,
+        UNSET if row.salePrice is None else "QORT",
+    )

@@ -1,0 +1,202 @@
+"""Polls, how they stand, and the ratings of apps that are made of them."""
+
+import asyncio
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from ...text import original
+from ..answers import Answer, ListAnswer, fitting, follows, one_more, page_of
+from ..endpoints.polls import APP_RATINGS, POLL, POLL_VOTES, POLLS
+from ..limits import LISTED_OPTIONS
+from ..node import Node
+from ..replies.polls import AppRating, ListedPoll, PollVotes
+from ..times import IsoTime, Milliseconds, iso
+from ..types import AppService, Limit, Offset, PollName, Reverse
+from .read_only import tool
+
+Weight = Annotated[int, Meta(description="Blocks minted by the voters.")]
+Share = Annotated[str | None, Meta(description="Percent, rounded; null without votes.")]
+Mark = Annotated[str | None, Meta(description="Average, rounded; null without votes.")]
+
+
+class PollList(Struct, frozen=True, forbid_unknown_fields=True):
+    limit: Limit = 20
+    offset: Offset = 0
+    reverse: Reverse = False
+
+
+class PollRow(Struct):
+    pollName: str
+    owner: str
+    description: Annotated[str, Meta(description="Its beginning.")]
+    published: Milliseconds
+    publishedTime: IsoTime
+    optionCount: int
+    options: Annotated[list[str], Meta(description=f"The first {LISTED_OPTIONS}.")]
+
+
+class Polls(ListAnswer):
+    polls: list[PollRow]
+
+
+@tool("Polls")
+async def list_polls(args: PollList, node: Node) -> Polls:
+    """All polls on the chain, by name, without results; see get_poll for those."""
+    reading = node.reading()
+    rows = await reading.get(POLLS, limit=one_more(args.limit), offset=args.offset, reverse=args.reverse)
+    polls = fitting([_poll_row(row) for row in rows[: args.limit]])
+    return Polls(
+        polls,
+        page=page_of(args, args.offset, len(polls), follows(rows, polls)),
+        asOf=reading.as_of,
+        notes=reading.notes(),
+    )
+
+
+def _poll_row(row: ListedPoll) -> PollRow:
+    return PollRow(
+        row.pollName,
+        row.owner,
+        row.description,
+        row.published,
+        iso(row.published),
+        len(row.pollOptions),
+        [option.optionName for option in row.pollOptions[:LISTED_OPTIONS]],
+    )
+
+
+class OnePoll(Struct, frozen=True, forbid_unknown_fields=True):
+    name: PollName
+
+
+class Option(Struct):
+    name: str
+    votes: int
+    votesPercent: Share
+    weight: Weight
+    weightPercent: Share
+
+
+class PollAnswer(Answer):
+    pollName: str
+    owner: str
+    description: str
+    published: Milliseconds
+    publishedTime: IsoTime
+    totalVotes: int
+    totalWeight: Weight
+    options: Annotated[list[Option], Meta(description="In the order of the poll.")]
+
+
+@tool("Poll results")
+async def get_poll(args: OnePoll, node: Node) -> PollAnswer:
+    """One poll with its current result for each option, by number of votes and by weight (blocks the voters
+    minted)."""
+    reading = node.reading()
+    name = original(args.name)
+    poll, votes = await asyncio.gather(
+        reading.get(POLL, pollName=name), reading.get(POLL_VOTES, pollName=name)
+    )
+    counts, weights = _by_option(votes)
+    total, total_weight = sum(counts.values()), sum(weights.values())
+    options = [
+        Option(
+            option,
+            counts.get(option, 0),
+            _percent(counts.get(option, 0), total),
+            weights.get(option, 0),
+            _percent(weights.get(option, 0), total_weight),
+        )
+        for option in (each.optionName for each in poll.pollOptions)
+    ]
+    return PollAnswer(
+        poll.pollName,
+        poll.owner,
+        poll.description,
+        poll.published,
+        iso(poll.published),
+        total,
+        total_weight,
+        options,
+        asOf=reading.as_of,
+        notes=reading.notes(),
+    )
+
+
+def _by_option(votes: PollVotes) -> tuple[dict[str, int], dict[str, int]]:
+    """Votes and weights. Core's own total of weights may overflow, so the options are what counts."""
+    return (
+        {row.optionName: row.voteCount for row in votes.voteCounts},
+        {row.optionName: row.voteWeight for row in votes.voteWeights},
+    )
+
+
+def _percent(part: int, whole: int) -> str | None:
+    return None if whole <= 0 else _hundredths(100 * part, whole)
+
+
+def _hundredths(number: int, by: int) -> str:
+    """A quotient of whole numbers that are not negative, rounded to two places."""
+    rounded = (200 * number + by) // (2 * by)
+    return f"{rounded // 100}.{rounded % 100:02d}"
+
+
+class RatingList(Struct, frozen=True, forbid_unknown_fields=True):
+    service: Annotated[AppService | UnsetType, Meta(description="Only this kind.")] = UNSET
+    limit: Limit = 20
+    offset: Offset = 0
+
+
+class Rating(Struct):
+    appName: str | None
+    service: str | None
+    pollName: str
+    totalVotes: int
+    averageByVotes: Mark
+    totalWeight: Weight
+    averageByWeight: Mark
+    votes: Annotated[dict[str, int], Meta(description="Votes for each mark, 1 to 5.")]
+
+
+class Ratings(ListAnswer):
+    ratings: list[Rating]
+
+
+@tool("App ratings")
+async def list_app_ratings(args: RatingList, node: Node) -> Ratings:
+    """How users rate Q-Apps and websites, from 1 to 5: average by votes and by weight, most votes first."""
+    reading = node.reading()
+    found: list[AppRating] = (await reading.get(APP_RATINGS, service=args.service)).rows
+    rows = sorted(found, key=lambda row: (-row.totalVotes, row.pollName))
+    ratings = fitting([_rating(row) for row in rows[args.offset : args.offset + args.limit]])
+    return Ratings(
+        ratings,
+        page=page_of(args, args.offset, len(ratings), args.offset + len(ratings) < len(rows)),
+        asOf=reading.as_of,
+        notes=reading.notes(),
+    )
+
+
+def _rating(row: AppRating) -> Rating:
+    counts, weights = _by_option(row)
+    return Rating(
+        row.appName,
+        row.service,
+        row.pollName,
+        sum(counts.values()),
+        _average(counts),
+        sum(weights.values()),
+        _average(weights),
+        counts,
+    )
+
+
+def _average(marks: dict[str, int]) -> str | None:
+    """The average mark; options that are no marks do not count."""
+    counted = {int(mark): number for mark, number in marks.items() if mark in _MARKS and number > 0}
+    total = sum(counted.values())
+    return _hundredths(sum(mark * number for mark, number in counted.items()), total) if total else None
+
+
+_MARKS = frozenset("12345")

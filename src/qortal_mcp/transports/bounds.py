@@ -1,0 +1,237 @@
+"""uvicorn's connections with the bounds they lack: heads, trailers, pipelines, fragments, and slow or silent peers.
+
+What is held back is counted here; the sweep of `serve.py` looks at every connection and ends those that wait too long.
+"""
+
+import re
+import secrets
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+from ..limits import DEFAULT
+from .http import AT_ONCE
+
+# Requests that may wait behind the one being answered on a connection.
+_PIPELINED = 32
+# Parts that one WebSocket message may come in, and control frames between two messages.
+_FRAGMENTS = 256
+_CONTROL_FRAMES = 64
+# What the WebSocket library takes of an upgrade; more makes it fail without a word.
+_UPGRADE_HEADERS = 100
+_UPGRADE_LINE_BYTES = 8000
+
+_TOO_LARGE = b"431 Request Header Fields Too Large"
+# Clients that would like HTTP/2 ask for it in the head; the parser would stop there and lose the body.
+_OTHER_PROTOCOL = re.compile(rb"\r\n(?:upgrade:[ \t]*h2c|http2-settings:)[^\r\n]*", re.IGNORECASE)
+_CONNECTION = re.compile(rb"(\r\nconnection:)[^\r\n]*", re.IGNORECASE)
+
+
+class BoundedProtocol(HttpToolsProtocol):
+    """One HTTP connection."""
+
+    limits = DEFAULT
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._head_bytes = 0
+        self._trailer_bytes = 0
+        self._in_head = True
+        self._is_refused = False
+        # When the request that is coming in began to come; None between requests.
+        self.since: float | None = self.loop.time()
+        # When the client stopped reading; None while it reads.
+        self.paused_since: float | None = None
+
+    def data_received(self, data: bytes) -> None:
+        if self._in_head:
+            if self.since is None:
+                self.since = self.loop.time()
+            self._head_bytes += len(data)
+            if b"h2c" in data:
+                data = _without_other_protocol(data)
+        super().data_received(data)
+        if self._in_head and self._head_bytes > self.limits.header_bytes:
+            self._refuse(_TOO_LARGE)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._in_head:
+            super().on_header(name, value)
+            return
+        # A trailer: nobody wants it, and it must not pass for a header.
+        self._trailer_bytes += len(name) + len(value)
+        if self._trailer_bytes > self.limits.header_bytes:
+            self._refuse(_TOO_LARGE)
+
+    def on_headers_complete(self) -> None:
+        self._in_head = False
+        if self._head_bytes > self.limits.header_bytes and self._head_size() > self.limits.header_bytes:
+            self._refuse(_TOO_LARGE)
+            return
+        if self.parser.should_upgrade() and not self._can_upgrade():
+            self._refuse(b"400 Bad Request")
+            return
+        if len(self.pipeline) >= _PIPELINED:
+            self._refuse(b"429 Too Many Requests")
+            return
+        self.scope[AT_ONCE] = self.reply_at_once  # type: ignore[literal-required]
+        super().on_headers_complete()
+
+    def _can_upgrade(self) -> bool:
+        names = {name for name, _ in self.headers}
+        return (
+            self.parser.get_method() == b"GET"
+            and not names & {b"content-length", b"transfer-encoding"}
+            and len(self.headers) <= _UPGRADE_HEADERS
+            and len(self.url) <= _UPGRADE_LINE_BYTES
+            and all(len(name) + len(value) < _UPGRADE_LINE_BYTES for name, value in self.headers)
+        )
+
+    def handle_websocket_upgrade(self) -> None:
+        if not self._is_refused:
+            super().handle_websocket_upgrade()
+
+    def on_message_complete(self) -> None:
+        self._in_head = True
+        self._head_bytes = self._trailer_bytes = 0
+        self.since = None
+        if self.cycle is not None:
+            super().on_message_complete()
+
+    def on_body(self, body: bytes) -> None:
+        if self.cycle is not None:
+            super().on_body(body)
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self.pipeline and not self.transport.is_closing():
+            self.flow.pause_reading()  # first answer what is here
+
+    def pause_writing(self) -> None:
+        self.paused_since = self.loop.time()
+        super().pause_writing()
+
+    def resume_writing(self) -> None:
+        self.paused_since = None
+        super().resume_writing()
+
+    def _head_size(self) -> int:
+        return len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
+
+    def _refuse(self, status: bytes) -> None:
+        self._is_refused = True
+        if not self.transport.is_closing():
+            self.transport.write(
+                b"HTTP/1.1 %b\r\nx-request-id: %b\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+                % (status, secrets.token_hex(8).encode())
+            )
+            self.transport.close()
+
+    def send_400_response(self, msg: str) -> None:
+        """What is no HTTP at all."""
+        self._refuse(b"400 Bad Request")
+
+    def sweep(self, now: float) -> None:
+        """End a connection that sends or reads too slowly."""
+        if self.paused_since is not None and now - self.paused_since > self.limits.send_seconds:
+            self.transport.abort()
+        elif self.since is not None and now - self.since > self.limits.receive_seconds:
+            self._refuse(b"408 Request Timeout")
+
+    def give_up(self) -> None:
+        """The process ends: let go of a request that is still coming, and of a client that does not read."""
+        if self.since is not None or self.paused_since is not None:
+            self.transport.abort()
+
+    def reply_at_once(self, scope: Any, request_id: str, body: bytes) -> bool:
+        """Send a JSON reply with one write; False where that cannot be done now.
+
+        uvicorn writes head and body of a reply apart, and a write costs as much as all the rest.
+        """
+        cycle = self.cycle
+        if cycle.scope is not scope or cycle.response_started or cycle.disconnected or self.flow.write_paused:
+            return False
+        cycle.response_started = cycle.response_complete = True
+        cycle.message_event.set()
+        heads = b"".join(b"%b: %b\r\n" % header for header in cycle.default_headers)
+        close = b"" if cycle.keep_alive else b"connection: close\r\n"
+        self.transport.write(
+            b"HTTP/1.1 200 OK\r\n%bcontent-type: application/json\r\ncontent-length: %d\r\n"
+            b"x-request-id: %b\r\n%b\r\n%b" % (heads, len(body), request_id.encode(), close, body)
+        )
+        if not cycle.keep_alive:
+            self.transport.close()
+        cycle.on_response()
+        return True
+
+
+def _without_other_protocol(data: bytes) -> bytes:
+    """A head without its wish for HTTP/2: RFC 9110 lets a server ignore it, the parser does not."""
+    head, end, body = data.partition(b"\r\n\r\n")
+    stripped = _OTHER_PROTOCOL.sub(b"", head)
+    if stripped == head:
+        return data
+    return _CONNECTION.sub(rb"\1 keep-alive", stripped) + end + body
+
+
+class BoundedWebSocket(WebSocketsSansIOProtocol):
+    """One WebSocket connection."""
+
+    limits = DEFAULT
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self.since: float | None = self.loop.time()
+        self.paused_since: float | None = None
+        self._fragments = 0
+        self._controls = 0
+
+    def handle_connect(self, event: Any) -> None:
+        self.since = None
+        super().handle_connect(event)
+
+    def handle_text(self, event: Any) -> None:
+        self._fragments = self._controls = 0
+        super().handle_text(event)
+
+    def handle_bytes(self, event: Any) -> None:
+        self._fragments = self._controls = 0
+        super().handle_bytes(event)
+
+    def handle_cont(self, event: Any) -> None:
+        self._fragments += 1
+        if self._fragments > _FRAGMENTS:
+            self.transport.abort()
+        else:
+            super().handle_cont(event)
+
+    def handle_ping(self) -> None:
+        self._controls += 1
+        if self._controls > _CONTROL_FRAMES:
+            self.transport.abort()
+        else:
+            super().handle_ping()
+
+    def handle_events(self) -> None:
+        if not self.transport.is_closing():
+            super().handle_events()
+
+    def pause_writing(self) -> None:
+        self.paused_since = self.loop.time()
+        super().pause_writing()
+
+    def resume_writing(self) -> None:
+        self.paused_since = None
+        super().resume_writing()
+
+    def sweep(self, now: float) -> None:
+        """End a connection whose upgrade never came, or that does not read."""
+        waits = self.paused_since is not None and now - self.paused_since > self.limits.send_seconds
+        if waits or (self.since is not None and now - self.since > self.limits.receive_seconds):
+            self.transport.abort()
+
+    def give_up(self) -> None:
+        """The process ends: let go of an upgrade that never came, and of a client that does not read."""
+        if self.since is not None or self.paused_since is not None:
+            self.transport.abort()

@@ -1,0 +1,194 @@
+"""Polls: what is asked, how the votes stand, and what apps are worth to their users."""
+
+import json
+from typing import Any
+
+import pytest
+
+from qortal_mcp.qortal.node import Node
+from qortal_mcp.qortal.sample.chain import sample_chain
+from qortal_mcp.qortal.server import make_server
+from qortal_mcp.server.dispatch import Server
+
+from .conftest import Call, caller
+from .faulty_node import FaultyNode, replies
+from .pages import every_page, every_row
+from .world import ALICE
+
+
+@pytest.fixture
+def server(node: Node) -> Server:
+    return make_server(node, toolsets="polls")
+
+
+@pytest.mark.parametrize("limit", [1, 3, 4, 8, 100])
+async def test_pages_reach_the_last_poll(call: Call, limit: int) -> None:
+    rows = await every_row(call, "list_polls", "polls", limit=limit)
+    names = [row["pollName"] for row in sample_chain()["polls"]]
+    assert len(rows) == len(names)
+    assert [row["pollName"] for row in rows if "\\u{" not in row["pollName"]] == [
+        name for name in names if "\u202e" not in name
+    ]
+
+
+async def test_a_poll_in_a_list_tells_what_is_asked(call: Call) -> None:
+    row = (await call("list_polls", limit=1))["structuredContent"]["polls"][0]
+    assert row["pollName"] == "Best fruit?"
+    assert row["owner"] == ALICE
+    assert row["options"] == ["Apple", "Banana", "Cherry 🍒"]
+    assert row["optionCount"] == 3
+    assert row["publishedTime"] == "2026-11-15T19:12:53.669Z"
+
+
+async def test_results_come_by_count_and_by_weight_in_the_order_of_the_poll(call: Call) -> None:
+    answer = (await call("get_poll", name="governance/2026 #1"))["structuredContent"]
+    assert [(o["name"], o["votes"], o["weight"]) for o in answer["options"]] == [
+        ("Yes", 1, 579),
+        ("No", 1, 0),
+        ("Abstain", 0, 0),
+    ]
+    assert [(o["votesPercent"], o["weightPercent"]) for o in answer["options"]] == [
+        ("50.00", "100.00"),
+        ("50.00", "0.00"),
+        ("0.00", "0.00"),
+    ]
+    assert (answer["totalVotes"], answer["totalWeight"]) == (2, 579)
+
+
+async def test_shares_are_rounded_to_two_places(call: Call) -> None:
+    answer = (await call("get_poll", name="Best fruit?"))["structuredContent"]
+    assert [o["weightPercent"] for o in answer["options"]] == ["64.40", "35.60", "0.00"]
+    assert [o["votesPercent"] for o in answer["options"]] == ["40.00", "40.00", "20.00"]
+
+
+async def test_a_poll_without_votes_has_no_shares(call: Call) -> None:
+    answer = (await call("get_poll", name="empty poll"))["structuredContent"]
+    assert answer["totalVotes"] == 0
+    assert {option["votesPercent"] for option in answer["options"]} == {None}
+
+
+@pytest.mark.parametrize("name", ["best fruit?", "no such poll", "votes", "apps"])
+async def test_an_unknown_poll_is_not_found(call: Call, name: str) -> None:
+    result = await call("get_poll", name=name)
+    assert result["content"][0]["text"] == "Poll not found."
+
+
+@pytest.mark.parametrize("name", ["Hidden \u202epoll\u202c text", "Hidden \\u{202E}poll\\u{202C} text"])
+async def test_hidden_characters_of_a_poll_are_shown_and_can_be_asked_for_as_shown(
+    call: Call, name: str
+) -> None:
+    result = await call("get_poll", name=name)
+    answer = result["structuredContent"]
+    assert answer["pollName"] == "Hidden \\u{202E}poll\\u{202C} text"
+    assert [option["name"] for option in answer["options"]] == ["\\u{202E}evil", "plain"]
+    assert "\u202e" not in result["content"][0]["text"]
+
+
+async def test_only_counts_of_votes_are_asked_for() -> None:
+    async with FaultyNode() as watched:
+        node = Node.at([watched.url])
+        await caller(make_server(node, toolsets="polls"))("get_poll", name="Best fruit?")
+        await node.close()
+    assert [target for target in watched.asked if "votes" in target] == [
+        "/polls/votes/Best%20fruit%3F?onlyCounts=true"
+    ]
+
+
+async def test_a_sum_of_weights_that_overflowed_in_core_is_put_right() -> None:
+    votes = {
+        "totalVotes": 2,
+        "totalWeight": -294967296,
+        "voteCounts": [{"optionName": "B", "voteCount": 1}, {"optionName": "A", "voteCount": 1}],
+        "voteWeights": [
+            {"optionName": "B", "voteWeight": 2000000000},
+            {"optionName": "A", "voteWeight": 2000000000},
+        ],
+    }
+    async with FaultyNode() as large:
+        large.behaviours["/polls/votes/empty%20poll"] = replies(json.dumps(votes))
+        node = Node.at([large.url])
+        answer = (await caller(make_server(node, toolsets="polls"))("get_poll", name="empty poll"))[
+            "structuredContent"
+        ]
+        await node.close()
+    assert answer["totalWeight"] == 4_000_000_000
+
+
+async def test_a_poll_with_much_text_is_short_in_a_list_and_whole_by_itself() -> None:
+    poll = {
+        "pollName": "long",
+        "owner": ALICE,
+        "description": "x" * 4000,
+        "published": 1794769973669,
+        "pollOptions": [{"optionName": f"option {number}"} for number in range(100)],
+    }
+    async with FaultyNode() as wordy:
+        wordy.behaviours["/polls"] = replies(json.dumps([poll]))
+        wordy.behaviours["/polls/long"] = replies(json.dumps(poll))
+        wordy.behaviours["/polls/votes/long"] = replies('{"totalVotes":0,"totalWeight":0}')
+        node = Node.at([wordy.url])
+        call = caller(make_server(node, toolsets="polls"))
+        row = (await call("list_polls"))["structuredContent"]["polls"][0]
+        whole = (await call("get_poll", name="long"))["structuredContent"]
+        await node.close()
+    assert (row["optionCount"], len(row["options"])) == (100, 10)
+    assert row["description"] == "x" * 120 + "… [3880 more characters]"
+    assert whole["description"] == "x" * 4000
+    assert [option["name"] for option in whole["options"]] == [f"option {number}" for number in range(100)]
+
+
+async def test_ratings_are_averages_by_votes_and_by_weight(call: Call) -> None:
+    rows = await every_row(call, "list_app_ratings", "ratings")
+    assert [(row["appName"], row["service"], row["totalVotes"]) for row in rows] == [
+        ("Bob", "APP", 3),
+        ("alice-test", "WEBSITE", 1),
+    ]
+    assert (rows[0]["averageByVotes"], rows[0]["averageByWeight"]) == ("3.33", "3.58")
+    assert rows[0]["votes"] == {"1": 1, "2": 0, "3": 0, "4": 1, "5": 1}
+
+
+@pytest.mark.parametrize("service", ["APP", "WEBSITE"])
+async def test_ratings_of_one_kind(call: Call, service: str) -> None:
+    rows = await every_row(call, "list_app_ratings", "ratings", service=service)
+    assert [row["service"] for row in rows] == [service]
+
+
+async def test_an_unknown_kind_of_rating_is_refused(call: Call) -> None:
+    result = await call("list_app_ratings", service="FILE")
+    assert result["content"][0]["text"] == "Invalid service. service takes one of: APP, WEBSITE."
+
+
+def rating(number: int) -> dict[str, Any]:
+    marks = {str(mark): number * mark % 7 for mark in range(1, 6)} | {"initialValue-4": 0}
+    return {
+        "pollName": f"app-library-APP-rating-app {number:03d}",
+        "service": "APP",
+        "appName": f"app {number:03d}",
+        "owner": ALICE,
+        "published": 1794769973890,
+        "totalVotes": sum(marks.values()),
+        "totalWeight": 0,
+        "voteCounts": [{"optionName": mark, "voteCount": votes} for mark, votes in marks.items()],
+        "voteWeights": [{"optionName": mark, "voteWeight": 0} for mark in marks],
+    }
+
+
+@pytest.mark.parametrize("as_entries", [True, False])
+async def test_pages_reach_the_last_of_many_ratings_without_cutting_any(as_entries: bool) -> None:
+    rows = [rating(number) for number in range(130)]
+    plain = {row["pollName"]: row for row in rows}
+    entries = {"entry": [{"key": key, "value": value} for key, value in plain.items()]}
+    body = {"count": 130, "offset": 0, "ratings": entries if as_entries else plain}
+    async with FaultyNode() as busy:
+        busy.behaviours["/polls/apps/ratings"] = replies(json.dumps(body))
+        node = Node.at([busy.url])
+        call = caller(make_server(node, toolsets="polls"))
+        pages = await every_page(call, "list_app_ratings", limit=50)
+        await node.close()
+    found = [row for page in pages for row in page["ratings"]]
+    assert {row["pollName"]: row["totalVotes"] for row in found} == {
+        row["pollName"]: row["totalVotes"] for row in rows
+    }
+    assert [row["totalVotes"] for row in found] == sorted((r["totalVotes"] for r in rows), reverse=True)
+    assert {row["averageByWeight"] for row in found} == {None}
+    assert not any("limit" in target for target in busy.asked)

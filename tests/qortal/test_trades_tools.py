@@ -1,0 +1,212 @@
+"""Trades against foreign coins: offers, single trades, and the foreign chains themselves."""
+
+import json
+from typing import Any
+
+import pytest
+
+from qortal_mcp.qortal.node import Node
+from qortal_mcp.qortal.sample.chain import sample_chain
+from qortal_mcp.qortal.server import make_server
+
+from .conftest import Call, caller
+from .faulty_node import FaultyNode, replies
+from .market import KINDS, OPEN, TAKEN, Market, address_of
+from .outcomes import code_of, text_of
+from .pages import every_row
+from .world import ALICE, BOB, CONTRACT
+
+TOOLSETS = "trades"
+TICKERS = {
+    "BITCOIN": "BTC",
+    "LITECOIN": "LTC",
+    "DOGECOIN": "DOGE",
+    "DIGIBYTE": "DGB",
+    "RAVENCOIN": "RVN",
+    "PIRATECHAIN": "ARRR",
+}
+# A contract that is no trade.
+NO_TRADE = "AQs84NgDLgJEALtywqx5k8cXf1Qv5NNXPq"
+CANCELLED = next(
+    address for address, row in sample_chain()["trades"].items() if row.get("mode") == "CANCELLED"
+)
+
+
+@pytest.fixture
+def call(node: Node) -> Call:
+    return caller(make_server(node, toolsets=TOOLSETS))
+
+
+# -- offers -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("limit", [1, 3, 100])
+async def test_pages_of_offers_hold_every_offer_once(call: Call, limit: int) -> None:
+    offers = await every_row(call, "list_trade_offers", "offers", limit=limit)
+    wanted = sorted(sample_chain()["tradeOffers"], key=lambda row: -row["creationTimestamp"])
+    assert [row["tradeAddress"] for row in offers] == [row["qortalAtAddress"] for row in wanted]
+
+
+MARKETS: list[Any] = [
+    pytest.param([], id="empty"),
+    pytest.param([("LitecoinACCTv3", OPEN)] * 250, id="one-kind"),
+    pytest.param(
+        [("LitecoinACCTv1", OPEN)] * 150 + [("LitecoinACCTv3", OPEN)] * 170, id="one-kind-after-other"
+    ),
+    pytest.param(
+        [("LitecoinACCTv3", OPEN)] * 300 + [("LitecoinACCTv1", OPEN)] * 5 + [("LitecoinACCTv3", OPEN)] * 300,
+        id="few-of-a-kind-in-the-middle",
+    ),
+    pytest.param([("RavencoinACCTv3", OPEN), ("RavencoinACCTv3", TAKEN)] * 120, id="every-other-is-taken"),
+    pytest.param(
+        [("RavencoinACCTv3", TAKEN)] * 130 + [("RavencoinACCTv3", OPEN)] * 3, id="a-whole-window-is-taken"
+    ),
+    pytest.param([(kind, OPEN) for kind in KINDS] * 60, id="many-chains"),
+]
+
+
+@pytest.mark.parametrize("contracts", MARKETS)
+@pytest.mark.parametrize("chain", [None, "LITECOIN", "RAVENCOIN"])
+async def test_pages_reach_the_last_offer_of_any_market(
+    contracts: list[tuple[str, str]], chain: str | None
+) -> None:
+    market = Market(contracts)
+    node = Node([market])
+    call = caller(make_server(node, toolsets=TOOLSETS))
+    arguments = {"limit": 100} if chain is None else {"chain": chain, "limit": 100}
+    found = await every_row(call, "list_trade_offers", "offers", **arguments)
+    await node.close()
+    wanted = [
+        address_of(number)
+        for number, (kind, mode) in enumerate(contracts)
+        if mode == OPEN and chain in (None, KINDS[kind])
+    ]
+    assert [offer["tradeAddress"] for offer in found] == wanted[::-1]
+    # All pages came from the offers that the first one read, and no list was asked for without a limit.
+    offers = [target for target in market.asked if target.startswith("/crosschain/")]
+    assert len(offers) == len(set(offers))
+    lists = [target for target in market.asked if target.startswith(("/crosschain/tradeoffers?", "/at/by"))]
+    assert all("limit=100" in target or "limit=1&" in target for target in lists)
+
+
+# -- one trade --------------------------------------------------------------------------------------------
+
+
+async def test_a_trade_is_told_whole(call: Call) -> None:
+    trade = (await call("get_trade", trade_address=CONTRACT))["structuredContent"]
+    assert trade["mode"] == "OFFERING"
+    assert trade["creator"] == BOB
+    assert (trade["offeringQort"], trade["expectedForeign"]) == ("10.00000000", "0.00500000")
+    assert (trade["price"], trade["priceUnit"]) == ("0.00050000", "LTC per QORT")
+    assert trade["timestamp"] == 1794770291216
+    assert trade["time"] == "2026-11-15T19:18:11.216Z"
+    assert "buyer" not in trade
+
+
+async def test_locks_are_told_in_milliseconds(call: Call) -> None:
+    trade = (await call("get_trade", trade_address="AG2JdKPoC9L3584iGF2Sn6sfMeEgbygue1"))["structuredContent"]
+    assert trade["mode"] == "REDEEMED"
+    assert trade["lockedUntil"] == 1794861982000
+    assert trade["lockedUntilTime"] == "2026-11-16T20:46:22.000Z"
+    assert trade["refundTimeoutMinutes"] == 60
+
+
+async def test_what_a_contract_never_filled_is_left_out(call: Call) -> None:
+    trade = (await call("get_trade", trade_address=CANCELLED))["structuredContent"]
+    assert trade["mode"] == "CANCELLED"
+    unset = {"buyer", "partnerTradeAddress", "lockedUntil", "hashOfSecretA", "partnerForeignPKH"}
+    assert not unset & trade.keys()
+    assert not any(isinstance(value, str) and value.startswith("1111") for value in trade.values())
+
+
+@pytest.mark.parametrize("address", [NO_TRADE, "AQCLV5km8AkHt17zk6oxX71AhQB1vqtLGn", ALICE])
+async def test_what_is_no_trade_is_not_found(call: Call, address: str) -> None:
+    result = await call("get_trade", trade_address=address)
+    assert text_of(result) == "Trade not found."
+    assert code_of(result) == "NOT_FOUND"
+
+
+async def test_old_names_lead_to_the_trade(call: Call) -> None:
+    new = await call("get_trade", trade_address=CONTRACT)
+    assert await call("get_trade_detail", at_address=CONTRACT) == new
+
+
+# -- foreign chains ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("chain", TICKERS)
+async def test_a_foreign_chain_tells_its_fees_in_coins(call: Call, chain: str) -> None:
+    answer = (await call("get_foreign_chain", chain=TICKERS[chain]))["structuredContent"]
+    coin = sample_chain()["coins"][TICKERS[chain].lower()]
+    assert answer["foreignCurrency"] == chain
+    assert answer["unit"] == TICKERS[chain]
+    assert answer["feePerKb"] == f"{coin['feekb'] / 10**8:.8f}"
+    assert answer["feeRequired"] == f"{coin['feerequired'] / 10**8:.8f}"
+    assert answer["isEnabled"] is True
+    assert answer["height"] is None
+    assert "does not reach the network" in answer["notes"][0]
+
+
+async def test_a_foreign_chain_within_reach_tells_its_height() -> None:
+    async with FaultyNode() as online:
+        online.behaviours["/crosschain/ltc/height"] = replies("2806172", 200, "text/plain")
+        node = Node.at([online.url])
+        answer = (await caller(make_server(node, toolsets=TOOLSETS))("get_foreign_chain", chain="LTC"))[
+            "structuredContent"
+        ]
+        await node.close()
+    assert answer["height"] == 2806172
+    assert "notes" not in answer
+
+
+async def test_a_chain_that_is_switched_off_is_told_as_such() -> None:
+    async with FaultyNode() as restricted:
+        off = {"enabled": False, "connectedServers": 0, "knownServers": 0}
+        restricted.behaviours["/crosschain/doge/status"] = replies(json.dumps(off))
+        for what in ("height", "feekb", "feerequired"):
+            restricted.behaviours[f"/crosschain/doge/{what}"] = replies("<html>", 500, "text/html")
+        node = Node.at([restricted.url])
+        answer = (await caller(make_server(node, toolsets=TOOLSETS))("get_foreign_chain", chain="doge"))[
+            "structuredContent"
+        ]
+        await node.close()
+    assert answer["isEnabled"] is False
+    assert (answer["height"], answer["feePerKb"], answer["feeRequired"]) == (None, None, None)
+    assert answer["notes"] == ["DOGECOIN is switched off on this node."]
+
+
+async def test_a_node_that_knows_nothing_of_foreign_chains_says_so() -> None:
+    async with FaultyNode() as old:
+        for what in ("status", "height", "feekb", "feerequired"):
+            old.behaviours[f"/crosschain/ltc/{what}"] = replies("<html>", 404, "text/html")
+        node = Node.at([old.url])
+        result = await caller(make_server(node, toolsets=TOOLSETS))("get_foreign_chain", chain="LTC")
+        await node.close()
+    assert code_of(result) == "NOT_SUPPORTED"
+
+
+# -- odd data ---------------------------------------------------------------------------------------------
+
+
+async def test_words_of_a_hostile_node_are_shown_and_not_obeyed() -> None:
+    row = {**sample_chain()["trades"][CONTRACT], "mode": "OFFERING\u202e\x1b[31m", "qortAmount": "0E-8"}
+    async with FaultyNode() as hostile:
+        hostile.behaviours[f"/crosschain/trade/{CONTRACT}"] = replies(json.dumps(row))
+        node = Node.at([hostile.url])
+        result = await caller(make_server(node, toolsets=TOOLSETS))("get_trade", trade_address=CONTRACT)
+        await node.close()
+    trade = result["structuredContent"]
+    assert trade["mode"] == "OFFERING\\u{202E}\\u{001B}[31m"
+    assert trade["offeringQort"] == "0.00000000"
+    assert trade["price"] is None
+
+
+@pytest.mark.parametrize("member", ["lockTimeA", "creationTimestamp", "qortAmount", "expectedForeignAmount"])
+async def test_values_out_of_all_bounds_are_a_node_error(member: str) -> None:
+    row = {**sample_chain()["trades"][CONTRACT], member: "x" if "Amount" in member else 10**17}
+    async with FaultyNode() as broken:
+        broken.behaviours[f"/crosschain/trade/{CONTRACT}"] = replies(json.dumps(row))
+        node = Node.at([broken.url])
+        result = await caller(make_server(node, toolsets=TOOLSETS))("get_trade", trade_address=CONTRACT)
+        await node.close()
+    assert code_of(result) == "NODE_ERROR"

@@ -1,0 +1,28 @@
+"""What a client sees of each tool changes only in a reviewed diff: UPDATE_GOLDEN=1 writes the files anew."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from qortal_mcp.qortal.tools import TOOLSETS, load
+
+FOLDER = Path(__file__).parent / "golden" / "tools"
+TOOLS = {tool.name: tool for tool in load(tuple(TOOLSETS))}
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_a_tool_looks_as_it_did(name: str) -> None:
+    import msgspec
+
+    seen = json.dumps(msgspec.to_builtins(TOOLS[name].definition), indent=1, ensure_ascii=False) + "\n"
+    file = FOLDER / f"{name}.json"
+    if os.environ.get("UPDATE_GOLDEN"):
+        file.write_text(seen, encoding="utf-8")
+    assert file.exists(), "run this test with UPDATE_GOLDEN=1 and look at the difference"
+    assert file.read_text(encoding="utf-8") == seen
+
+
+def test_no_golden_file_is_left_over() -> None:
+    assert {file.stem for file in FOLDER.glob("*.json")} == set(TOOLS)
