@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from interop.agents import claude, codex
-from interop.agents.model import LAST_WORDS, SCRIPT, Handler, Transcript, serving
+from interop.agents.model import LAST_WORDS, NAMED, OTHERS, SCRIPT, Handler, Transcript, serving
 from interop.calls import ARGUMENTS, BAD_ANSWER, SAMPLE_HEIGHT
 from interop.processes import Finished, bare_environment, finished
 from interop.programs import Programs
@@ -70,7 +70,7 @@ def judge(transcript: Transcript, end: Finished, mark: str) -> str:
     problems += [
         f"no {words!r} in the agent's report" for words in (LAST_WORDS, mark) if words not in end.stdout
     ]
-    status, offers, error, validity = (transcript.outputs.get(call.id, "") for call in SCRIPT)
+    status, offers, error, validity = (transcript.outputs.get(call.id, "") for call in NAMED)
     if _object_in(status).get("height") != SAMPLE_HEIGHT:
         problems.append(f"no height {SAMPLE_HEIGHT} in {status!r}")
     listed = _object_in(offers).get("offers")
@@ -80,6 +80,9 @@ def judge(transcript: Transcript, end: Finished, mark: str) -> str:
         problems.append(f"no {BAD_ANSWER!r} in {error!r}")
     if _object_in(validity) != {"isValid": True}:
         problems.append(f"no isValid in {validity!r}")
+    for call in OTHERS:
+        if "asOf" not in _object_in(transcript.outputs.get(call.id, "")):
+            problems.append(f"{call.tool}: {transcript.outputs.get(call.id, '')[:300]!r}")
     if problems:
         raise Failed("\n".join([*problems, end.tail()]))
     return f"{len(transcript.offered)} tools offered, {len(SCRIPT)} calls answered"

@@ -29,12 +29,19 @@ class Call:
 
 
 # An object, a list, an error, and an answer for which no node is asked. The judge reads them in this order.
-SCRIPT = (
+NAMED = (
     Call("call_status", "get_node_status", ARGUMENTS["get_node_status"]),
     Call("call_offers", "list_trade_offers", ARGUMENTS["list_trade_offers"]),
     Call("call_error", BAD_TOOL, BAD_ARGUMENTS),
     Call("call_validity", "validate_address", ARGUMENTS["validate_address"]),
 )
+# And then every other tool there is.
+OTHERS = tuple(
+    Call(f"call_{tool}", tool, arguments)
+    for tool, arguments in ARGUMENTS.items()
+    if tool not in {call.tool for call in NAMED if call.tool != BAD_TOOL}
+)
+SCRIPT = (*NAMED, *OTHERS)
 
 
 @dataclass
