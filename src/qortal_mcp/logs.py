@@ -30,10 +30,12 @@ _QUIET = {
     "aiohttp": logging.WARNING,
     "asyncio": logging.WARNING,
     "uvicorn": logging.WARNING,
-    "uvicorn.error": logging.WARNING,
+    "uvicorn.error": logging.ERROR,
     "uvicorn.access": logging.CRITICAL,
     "websockets": logging.WARNING,
 }
+
+_EXPECTED = ("ASGI callable returned without completing", "Invalid UTF-8 sequence received")
 
 _ESCAPES = re.compile(r"(\\u\{[0-9A-F]{4,6}\})")
 _encode = msgspec.json.Encoder().encode
@@ -111,6 +113,16 @@ def _one_line(value: object) -> str:
     return str(value).replace("\n", r"\u{000A}")
 
 
+class _Unsurprised(logging.Filter):
+    """Leaves out what uvicorn calls an error and is none: clients that left, were refused, or sent no text."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return not str(record.msg).startswith(_EXPECTED)
+
+
+_UNSURPRISED = _Unsurprised()
+
+
 class _Stderr(logging.StreamHandler[TextIO]):
     def handleError(self, record: logging.LogRecord) -> None:
         """Whoever closed our standard error does not want to hear that it is closed."""
@@ -130,3 +142,4 @@ def configure(level: str, form: Literal["auto", "json", "text"], stream: TextIO 
     root.setLevel(level.upper())
     for name, least in _QUIET.items():
         logging.getLogger(name).setLevel(least)
+    logging.getLogger("uvicorn.error").addFilter(_UNSURPRISED)

@@ -25,6 +25,7 @@ _PLAIN = re.compile(r"[\x20-\x7e]*")
 _SENTINEL = re.compile(r"=\?base64\?(.*)\?=", re.DOTALL)
 _NUMBER = re.compile(r"-?[0-9]{1,16}(?:\.[0-9]{1,16})?")
 _LARGEST_INTEGER = 2**53 - 1
+_SHORT = 200
 
 
 class Mirrored(Struct, frozen=True):
@@ -40,9 +41,14 @@ class Mirrored(Struct, frozen=True):
 
 def pick(headers: Iterable[tuple[bytes, bytes]]) -> Mirrored:
     """The MCP headers out of all headers of a request; surrounding white space does not count (RFC 9110)."""
-    ours = [header for header in headers if header[0][:4] == b"mcp-"]
-    if len(ours) == 1 and ours[0][0] == b"mcp-protocol-version":
-        return _of_version(ours[0][1])
+    ours = tuple([header for header in headers if header[0][:4] == b"mcp-"])
+    # Most requests say the same as the one before; only short ones are worth remembering.
+    if len(ours) < 4 and sum([len(value) for _, value in ours]) < _SHORT:
+        return _mirrored_before(ours)
+    return _mirrored(ours)
+
+
+def _mirrored(ours: tuple[tuple[bytes, bytes], ...]) -> Mirrored:
     values: dict[str, str] = {}
     repeated: set[str] = set()
     for raw_name, raw_value in ours:
@@ -53,10 +59,7 @@ def pick(headers: Iterable[tuple[bytes, bytes]]) -> Mirrored:
     return Mirrored(values, frozenset(repeated))
 
 
-@functools.lru_cache(maxsize=64)
-def _of_version(value: bytes) -> Mirrored:
-    """All that most requests of the legacy era have."""
-    return Mirrored({PROTOCOL_VERSION: value.decode("latin-1").strip(" \t")})
+_mirrored_before = functools.lru_cache(maxsize=256)(_mirrored)
 
 
 def encode(value: str) -> str:

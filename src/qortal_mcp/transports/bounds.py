@@ -11,7 +11,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from ..limits import DEFAULT
-from .http import AT_ONCE
+from .http import AT_ONCE, BODY_AT_ONCE
 
 # Requests that may wait behind the one being answered on a connection.
 _PIPELINED = 32
@@ -36,9 +36,8 @@ class BoundedProtocol(HttpToolsProtocol):
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
         self._head_bytes = 0
-        self._trailer_bytes = 0
         self._in_head = True
-        self._is_refused = False
+        self._trailers = _Trailers(self)
         # When the request that is coming in began to come; None between requests.
         self.since: float | None = self.loop.time()
         # When the client stopped reading; None while it reads.
@@ -55,27 +54,21 @@ class BoundedProtocol(HttpToolsProtocol):
         if self._in_head and self._head_bytes > self.limits.header_bytes:
             self._refuse(_TOO_LARGE)
 
-    def on_header(self, name: bytes, value: bytes) -> None:
-        if self._in_head:
-            super().on_header(name, value)
-            return
-        # A trailer: nobody wants it, and it must not pass for a header.
-        self._trailer_bytes += len(name) + len(value)
-        if self._trailer_bytes > self.limits.header_bytes:
-            self._refuse(_TOO_LARGE)
-
     def on_headers_complete(self) -> None:
         self._in_head = False
         if self._head_bytes > self.limits.header_bytes and self._head_size() > self.limits.header_bytes:
-            self._refuse(_TOO_LARGE)
-            return
-        if self.parser.should_upgrade() and not self._can_upgrade():
-            self._refuse(b"400 Bad Request")
-            return
+            self._stop(_TOO_LARGE)
+        if self.parser.should_upgrade():
+            if not self._can_upgrade():
+                self._stop(b"400 Bad Request")
+        else:
+            # What uvicorn appends from here on are trailers: nobody wants them.
+            self.headers = self._trailers
+            self._trailers.bytes = 0
         if len(self.pipeline) >= _PIPELINED:
-            self._refuse(b"429 Too Many Requests")
-            return
+            self._stop(b"429 Too Many Requests")
         self.scope[AT_ONCE] = self.reply_at_once  # type: ignore[literal-required]
+        self.scope[BODY_AT_ONCE] = self.body_at_once  # type: ignore[literal-required]
         super().on_headers_complete()
 
     def _can_upgrade(self) -> bool:
@@ -88,20 +81,11 @@ class BoundedProtocol(HttpToolsProtocol):
             and all(len(name) + len(value) < _UPGRADE_LINE_BYTES for name, value in self.headers)
         )
 
-    def handle_websocket_upgrade(self) -> None:
-        if not self._is_refused:
-            super().handle_websocket_upgrade()
-
     def on_message_complete(self) -> None:
         self._in_head = True
-        self._head_bytes = self._trailer_bytes = 0
+        self._head_bytes = 0
         self.since = None
-        if self.cycle is not None:
-            super().on_message_complete()
-
-    def on_body(self, body: bytes) -> None:
-        if self.cycle is not None:
-            super().on_body(body)
+        super().on_message_complete()
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
@@ -119,8 +103,14 @@ class BoundedProtocol(HttpToolsProtocol):
     def _head_size(self) -> int:
         return len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
 
+    def _stop(self, status: bytes) -> None:
+        """Refuse a request while its head is parsed, and the rest of the connection with it."""
+        self._refuse(status)
+        raise ConnectionError(
+            "refused"
+        )  # the parser stops; uvicorn then answers 400, which is not sent any more
+
     def _refuse(self, status: bytes) -> None:
-        self._is_refused = True
         if not self.transport.is_closing():
             self.transport.write(
                 b"HTTP/1.1 %b\r\nx-request-id: %b\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
@@ -144,6 +134,16 @@ class BoundedProtocol(HttpToolsProtocol):
         if self.since is not None or self.paused_since is not None:
             self.transport.abort()
 
+    def body_at_once(self, scope: Any) -> bytes | None:
+        """The body of a request that is here whole, without waiting for it; None otherwise."""
+        cycle = self.cycle
+        if cycle.scope is not scope or cycle.more_body or cycle.disconnected or cycle.response_complete:
+            return None
+        body = bytes(cycle.body)
+        cycle.body = bytearray()
+        cycle.message_event.clear()
+        return body
+
     def reply_at_once(self, scope: Any, request_id: str, body: bytes) -> bool:
         """Send a JSON reply with one write; False where that cannot be done now.
 
@@ -154,7 +154,7 @@ class BoundedProtocol(HttpToolsProtocol):
             return False
         cycle.response_started = cycle.response_complete = True
         cycle.message_event.set()
-        heads = b"".join(b"%b: %b\r\n" % header for header in cycle.default_headers)
+        heads = _written(cycle.default_headers)
         close = b"" if cycle.keep_alive else b"connection: close\r\n"
         self.transport.write(
             b"HTTP/1.1 200 OK\r\n%bcontent-type: application/json\r\ncontent-length: %d\r\n"
@@ -164,6 +164,33 @@ class BoundedProtocol(HttpToolsProtocol):
             self.transport.close()
         cycle.on_response()
         return True
+
+
+class _Trailers(list[tuple[bytes, bytes]]):
+    """Takes the place of a request's headers once they are complete: counts what comes, keeps nothing."""
+
+    def __init__(self, connection: BoundedProtocol) -> None:
+        super().__init__()
+        self._connection = connection
+        self.bytes = 0
+
+    def append(self, header: tuple[bytes, bytes]) -> None:
+        self.bytes += len(header[0]) + len(header[1])
+        if self.bytes > self._connection.limits.header_bytes:
+            self._connection._stop(_TOO_LARGE)
+
+
+_written_before: tuple[object, bytes] = (None, b"")
+
+
+def _written(headers: list[tuple[bytes, bytes]]) -> bytes:
+    """The headers that every reply has. uvicorn makes a new list of them once a second."""
+    global _written_before
+    seen, text = _written_before
+    if seen is not headers:
+        text = b"".join(b"%b: %b\r\n" % header for header in headers)
+        _written_before = (headers, text)
+    return text
 
 
 def _without_other_protocol(data: bytes) -> bytes:

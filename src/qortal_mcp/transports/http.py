@@ -30,8 +30,10 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
-# In the scope: a way to send a plain JSON reply whole, where the ASGI server offers one (see serve.py).
+# In the scope: short ways to the body of a request and to a plain JSON reply, where the ASGI server offers them
+# (see bounds.py).
 AT_ONCE = "qortal_mcp.reply_at_once"
+BODY_AT_ONCE = "qortal_mcp.body_at_once"
 
 _JSON = (b"content-type", b"application/json")
 _TEXT = (b"content-type", b"text/plain; charset=utf-8")
@@ -101,6 +103,8 @@ class HttpApp:
         )
         if refused is not None:
             await exchange.refuse(refused)
+        elif path == self._path and method == "POST":
+            await self._post(exchange)
         elif path == self._path:
             await self._mcp(exchange, method)
         elif path in self._routes:
@@ -109,9 +113,7 @@ class HttpApp:
             await exchange.text(404, "Not found.")
 
     async def _mcp(self, exchange: "Exchange", method: str) -> None:
-        if method == "POST":
-            await self._post(exchange)
-        elif method == "OPTIONS":
+        if method == "OPTIONS":
             await exchange.preflight()
         elif self._sessions is not None and method in ("GET", "DELETE") and exchange.is_legacy:
             await self._sessions.serve(exchange, method)
@@ -265,6 +267,9 @@ class Exchange:
         if length is not None and (not length.isdigit() or len(length) > 15 or int(length) > limit):
             await self._too_large(limit)
             return None
+        at_once = self.scope.get(BODY_AT_ONCE)
+        if at_once is not None and (whole := at_once(self.scope)) is not None and len(whole) <= limit:
+            return whole  # type: ignore[no-any-return]
         message = await self._receive()
         body: bytes = message.get("body", b"")
         if message.get("more_body"):

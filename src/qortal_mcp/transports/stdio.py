@@ -6,6 +6,7 @@ are bounded. Plain `os.read` and `os.write`: buffered readers in daemon threads 
 
 import asyncio
 import os
+import select
 import signal
 import sys
 import threading
@@ -130,11 +131,17 @@ class LineReader:
                 data = b""
             lines = self._splitter.feed(data) if data else self._splitter.close()
             if lines:
-                self._slots.acquire()
+                self._wait_for_slot()
                 self._hand_over(lines)
         self._hand_over(None)
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self.ended.set)
+
+    def _wait_for_slot(self) -> None:
+        """Wait until the loop wants more; meanwhile notice when the other side has gone."""
+        while not self._slots.acquire(timeout=0.5):
+            if _has_hung_up(self._fd) and not self._loop.is_closed():
+                self._loop.call_soon_threadsafe(self.ended.set)
 
     def _hand_over(self, lines: list[bytes | TooLong] | None) -> None:
         if not self._loop.is_closed():
@@ -146,6 +153,15 @@ class LineReader:
         if lines is not None:
             self._slots.release()
         return lines
+
+
+def _has_hung_up(fd: int) -> bool:
+    """Whether whoever writes into a pipe has closed it, though there may be more to read."""
+    if not hasattr(select, "poll"):  # Windows
+        return False
+    poll = select.poll()
+    poll.register(fd, 0)
+    return any(event & select.POLLHUP for _, event in poll.poll(0))
 
 
 async def serve_fds(

@@ -1,0 +1,215 @@
+"""Peers that send too much, too slowly or oddly, or that do not read: the server lives, serves others, and stops when asked."""
+
+import json
+import os
+import resource
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.door import Door, clean_environment, open_door
+
+PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
+UPGRADE = (
+    b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+    b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+)
+MANY_BYTES = 60 * 1024 * 1024
+
+
+@pytest.fixture
+def door() -> Iterator[Door]:
+    with open_door("--sample") as running:
+        yield running
+
+
+def dial(door: Door, receive_buffer: int | None = None) -> socket.socket:
+    sock = socket.socket()
+    if receive_buffer is not None:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+    sock.settimeout(5)
+    sock.connect(("127.0.0.1", door.port))
+    return sock
+
+
+def post(body: bytes, head: bytes = b"") -> bytes:
+    return (
+        b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n%bContent-Length: %d\r\n\r\n%b"
+        % (head, len(body), body)
+    )
+
+
+def frame(payload: bytes, opcode: int = 1, fin: bool = True) -> bytes:
+    size = len(payload)
+    head = bytes([fin << 7 | opcode])
+    if size < 126:
+        head += bytes([128 | size])
+    elif size < 65536:
+        head += bytes([254]) + struct.pack("!H", size)
+    else:
+        head += bytes([255]) + struct.pack("!Q", size)
+    return head + b"\0\0\0\0" + payload
+
+
+def websocket(door: Door, receive_buffer: int | None = None) -> socket.socket:
+    sock = dial(door, receive_buffer)
+    sock.sendall(b"GET /ws HTTP/1.1\r\nHost: 127.0.0.1\r\n" + UPGRADE + b"\r\n")
+    assert b"101" in sock.recv(1000)
+    return sock
+
+
+def push(sock: socket.socket, data: bytes, times: int) -> None:
+    """Send as long as the other side takes it."""
+    sock.settimeout(0.5)
+    try:
+        for _ in range(times):
+            sock.sendall(data)
+    except OSError:
+        return
+
+
+def memory(door: Door) -> int:
+    pages = int(Path(f"/proc/{door.process.pid}/statm").read_text().split()[1])
+    return pages * resource.getpagesize()
+
+
+def lives(door: Door) -> None:
+    started = time.monotonic()
+    assert door.rpc("ping")["result"] == {}
+    assert time.monotonic() - started < 3
+
+
+def test_deep_nesting_with_an_open_string_takes_no_time(door: Door) -> None:
+    started = time.monotonic()
+    answer = door.send(b'{"id":7,"a":' + b"[" * 3000 + b'"' + b'\\"' * 200_000)
+    assert answer.status == 400
+    assert time.monotonic() - started < 3
+    lives(door)
+
+
+def test_trailers_without_end_are_refused(door: Door) -> None:
+    before = memory(door)
+    with dial(door) as sock:
+        sock.sendall(
+            b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+            b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n"
+        )
+        push(sock, b"a: b\r\n" * 20_000, 200)
+    assert memory(door) - before < MANY_BYTES
+    lives(door)
+
+
+def test_requests_piled_up_on_a_connection_are_bounded(door: Door) -> None:
+    before = memory(door)
+    with dial(door) as sock:
+        push(sock, post(PING) * 500, 100)
+    assert memory(door) - before < MANY_BYTES
+    lives(door)
+
+
+def test_a_wish_for_http_2_is_ignored(door: Door) -> None:
+    wish = (
+        b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n"
+    )
+    with dial(door) as sock:
+        sock.sendall(post(PING, wish))
+        assert b'"id":1,"result":{}' in sock.recv(2000)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"GET /ws HTTP/1.1\r\nHost: evil.example\r\n" + b"X: a\r\n" * 200 + UPGRADE,
+        b"GET /ws HTTP/1.1\r\nHost: 127.0.0.1\r\nX: " + b"a" * 10_000 + b"\r\n" + UPGRADE,
+        b"POST /ws HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5\r\n" + UPGRADE,
+        b"GET /ws HTTP/1.1\r\nHost: 127.0.0.1\r\n" + (b"X: " + b"a" * 4000 + b"\r\n") * 10 + UPGRADE,
+    ],
+    ids=["many-headers", "long-header", "with-a-body", "too-large"],
+)
+def test_an_odd_upgrade_is_refused_at_once(door: Door, head: bytes) -> None:
+    with dial(door) as sock:
+        sock.sendall(head + b"\r\n")
+        assert sock.recv(100).startswith(b"HTTP/1.1 4")
+    lives(door)
+    assert door.stop() == 0
+    assert "Traceback" not in "".join(door.log)
+
+
+def test_fragments_without_end_do_not_starve_others(door: Door) -> None:
+    with websocket(door) as sock:
+        sock.sendall(frame(b"{", fin=False))
+        push(sock, frame(b"", opcode=0, fin=False) * 10_000, 100)
+        lives(door)
+
+
+def test_a_client_that_does_not_read_cannot_hold_up_the_end(door: Door) -> None:
+    before = memory(door)
+    with websocket(door, 4096) as sock:
+        big = json.dumps({"jsonrpc": "2.0", "id": "x" * 1000, "method": "x" * 900_000}).encode()
+        push(sock, frame(big) * 4, 30)
+        push(sock, frame(b"x" * 100, opcode=9) * 1000, 100)
+        assert memory(door) - before < 2 * MANY_BYTES
+        lives(door)
+        assert door.stop() == 0
+
+
+def test_what_a_client_says_it_can_do_is_not_kept(door: Door) -> None:
+    said = b"[" + b",".join([b"[]"] * 300_000) + b"]"
+    hello = (
+        b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",'
+        b'"capabilities":{"roots":{"x":%b}}}}' % said
+    )
+    sockets = [websocket(door) for _ in range(8)]
+    for sock in sockets:
+        sock.sendall(frame(hello))
+        assert b"protocolVersion" in sock.recv(4000)
+    before = memory(door)
+    more = [websocket(door) for _ in range(8)]
+    for sock in more:
+        sock.sendall(frame(hello))
+        assert b"protocolVersion" in sock.recv(4000)
+    assert memory(door) - before < MANY_BYTES / 2
+    for sock in (*sockets, *more):
+        sock.close()
+
+
+@pytest.mark.parametrize("end", ["signal", "input"])
+def test_stdio_ends_though_nobody_reads_its_output(end: str) -> None:
+    read_end, write_end = os.pipe()
+    child = subprocess.Popen(
+        [sys.executable, "-m", "qortal_mcp", "stdio", "--sample"],
+        stdin=subprocess.PIPE,
+        stdout=write_end,
+        stderr=subprocess.DEVNULL,
+        env=clean_environment(),
+    )
+    os.close(write_end)
+    assert child.stdin is not None
+    try:
+        os.set_blocking(child.stdin.fileno(), False)
+        line = json.dumps({"jsonrpc": "2.0", "id": "x" * 1000, "method": "x" * 1000}).encode() + b"\n"
+        deadline = time.monotonic() + 8
+        sent = 0
+        while time.monotonic() < deadline and sent < 14_000_000:
+            try:
+                sent += os.write(child.stdin.fileno(), line * 50)
+            except BlockingIOError:
+                time.sleep(0.05)
+        if end == "signal":
+            child.send_signal(signal.SIGTERM)
+        else:
+            child.stdin.close()
+        assert child.wait(timeout=20) in (0, 3)
+    finally:
+        if child.poll() is None:
+            child.kill()
+            child.wait()
+        if not child.stdin.closed:
+            child.stdin.close()
+        os.close(read_end)
