@@ -335,6 +335,160 @@ TOOL_ERRORS = (
     ),
 )
 
+QORTAL = "qortal/test_tools.py::test_"
+HOSTILE = "qortal/test_hostile_data.py::test_"
+READ_ONLY = "qortal/test_read_only.py::test_only_allow_listed_gets_leave_whatever_a_tool_is_called_with"
+
+INPUT = (
+    Promise(
+        "R88",
+        "addresses are checked, checksum included, before the node is asked",
+        (f"{QORTAL}bad_arguments_never_reach_the_node", f"{QORTAL}validity_is_told_without_a_node"),
+    ),
+    Promise(
+        "R89",
+        "invalid input never reaches the node",
+        (READ_ONLY, f"{QORTAL}bad_arguments_never_reach_the_node"),
+    ),
+    Promise(
+        "R90",
+        "a limit above the maximum is lowered, and said",
+        (f"{QORTAL}a_limit_above_the_most_is_lowered_and_said",),
+    ),
+    Promise(
+        "R91",
+        "a list always has a limit",
+        ("qortal/test_bounded_lists.py::test_a_list_has_a_limit_even_if_nobody_gives_one",),
+    ),
+    Promise(
+        "R92",
+        "a limit below 1 is refused",
+        (
+            f"{QORTAL}bad_arguments_never_reach_the_node",
+            "qortal/test_bounded_lists.py::test_no_list_can_be_asked_for_as_a_whole",
+        ),
+    ),
+    Promise(
+        "R93", "one filter is enough to search QDN", (f"{QORTAL}a_service_has_a_code_and_a_name_in_any_case",)
+    ),
+    Promise("R94", "QDN searches give 10, at most 20", ("test_golden.py::test_a_tool_looks_as_it_did",)),
+    gateway("R95", "unknown service codes are refused", "unsupported_services_are_refused"),
+    Promise("R96", "schemas say patterns and choices", (f"{QORTAL}definitions_are_portable",)),
+    gateway(
+        "R97",
+        "unknown argument names are answered with the valid ones",
+        "unknown_argument_names_are_answered_with_the_valid_ones",
+    ),
+    Promise(
+        "R98",
+        "overlong strings are refused",
+        (READ_ONLY, f"{GATEWAY}test_an_oversized_body_is_refused_before_it_is_read"),
+    ),
+    Promise("R99", "numbers are whole and within range", (f"{QORTAL}bad_arguments_never_reach_the_node",)),
+    Promise(
+        "R100",
+        "filters outside the allowed set are refused",
+        (f"{QORTAL}bad_arguments_never_reach_the_node",),
+    ),
+)
+
+OUTPUT = (
+    Promise(
+        "R101",
+        "long lists are cut and say how to go on",
+        (f"{HOSTILE}a_list_is_cut_at_a_record_and_goes_on_from_there",),
+    ),
+    Promise(
+        "R102",
+        "names in the account overview are bounded",
+        (f"{HOSTILE}more_names_than_fit_are_cut_and_marked",),
+    ),
+    Promise(
+        "R103",
+        "a QDN search never returns content",
+        (f"{QORTAL}a_publication_tells_who_what_when_and_how_big",),
+    ),
+    Promise(
+        "R104",
+        "QDN metadata has name, service, size and time",
+        (f"{QORTAL}a_publication_tells_who_what_when_and_how_big",),
+    ),
+    Promise(
+        "R105",
+        "binary data is summarised",
+        ("qortal/test_chat_tools.py::test_what_is_encrypted_or_binary_is_marked_and_not_shown",),
+    ),
+    Promise(
+        "R106",
+        "very long text is cut with a mark",
+        ("qortal/test_chat_tools.py::test_a_long_message_is_cut_in_a_list_and_whole_by_itself",),
+    ),
+    gateway("R107", "no key or setting appears in any output", "no_address_or_secret_is_logged_by_default"),
+    Promise(
+        "R108",
+        "limits are documented from the code",
+        ("test_docs.py::test_the_tables_in_a_written_document_are_what_the_code_says",),
+    ),
+    Promise(
+        "R109",
+        "fields agree between documents and code",
+        ("test_docs.py::test_a_generated_file_is_what_the_code_says",),
+    ),
+)
+
+ASSET_BALANCES = (
+    Promise("R110", "asset balances are on by default and bounded", (f"{QORTAL}an_account_at_a_glance",)),
+    Promise(
+        "R111",
+        "balances are exact decimal strings",
+        (
+            f"{QORTAL}balances_are_exact",
+            "qortal/test_amounts.py::test_every_way_core_writes_an_amount_is_put_right",
+        ),
+    ),
+    Promise(
+        "R112",
+        "at most 20 assets, zero ones on request",
+        (
+            f"{HOSTILE}more_assets_than_fit_are_cut_and_marked",
+            f"{QORTAL}qort_is_listed_once_beside_the_assets_asked_for",
+        ),
+    ),
+    Promise("R113", "they are read from the node's list of balances", (f"{QORTAL}an_account_at_a_glance",)),
+    Promise("R114", "QORT is listed once", (f"{QORTAL}qort_is_listed_once_beside_the_assets_asked_for",)),
+    Promise("R115", "offline tests prove it", (f"{QORTAL}qort_is_listed_once_beside_the_assets_asked_for",)),
+)
+
+SECURITY = (
+    Promise("R155", "nothing that changes state can be asked", (READ_ONLY,)),
+    Promise(
+        "R156",
+        "only allow-listed addresses are asked",
+        (
+            READ_ONLY,
+            "qortal/test_read_only.py::test_the_allow_list_holds_what_core_lets_everybody_read_and_nothing_else",
+        ),
+    ),
+    Promise("R157", "secrets are refused", (f"{QORTAL}secrets_are_refused_and_not_repeated",)),
+    Promise(
+        "R158",
+        "no API key is read or sent",
+        (
+            "qortal/test_node.py::test_requests_are_plain_gets_without_anything_of_ours",
+            f"{GATEWAY}test_no_address_or_secret_is_logged_by_default",
+        ),
+    ),
+    Promise("R159", "limits only become tighter", ("test_golden.py::test_no_limit_has_grown",)),
+    Promise(
+        "R160",
+        "what is unknown is refused",
+        (
+            "cli/test_program.py::test_wrong_usage_is_one_line_on_standard_error_and_exit_code_2",
+            f"{GATEWAY}test_a_foreign_origin_is_refused_on_every_route",
+        ),
+    ),
+)
+
 LOGGING = (
     gateway(
         "R116",
@@ -496,6 +650,24 @@ EXTRA = (
     gateway("X6", "batches work for 2025-03-26", "a_batch_works_for_the_revision_that_has_it"),
     gateway("X7", "an unsupported version header is 400", "an_unsupported_version_header_is_refused"),
     gateway("X8", "a bogus cursor is -32602", "a_bogus_cursor_is_refused"),
+    Promise("X9", "amounts are exact", (f"{QORTAL}balances_are_exact",)),
+    Promise("X10", "prices and quantities carry a unit", (f"{QORTAL}an_offer_has_price_and_unit",)),
+    Promise(
+        "X11",
+        "paging reaches every row",
+        (
+            f"{QORTAL}following_pages_reaches_every_offer_once",
+            f"{QORTAL}following_pages_reaches_every_publication_once",
+        ),
+    ),
+    Promise(
+        "X12", "counts are true", ("qortal/test_chat_tools.py::test_counts_are_true_whatever_the_limit",)
+    ),
+    Promise(
+        "X13",
+        "answers say which node and height they come from",
+        (f"{QORTAL}an_answer_keeps_to_its_contract",),
+    ),
     gateway(
         "X14",
         "memory stays flat",
@@ -521,6 +693,10 @@ PROMISES: tuple[Promise, ...] = (
     *JSON_RPC_ERRORS,
     *TOOL_RESULTS,
     *TOOL_ERRORS,
+    *INPUT,
+    *OUTPUT,
+    *ASSET_BALANCES,
+    *SECURITY,
     *LOGGING,
     *DOCUMENTS,
     *TESTS,
