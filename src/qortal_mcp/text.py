@@ -6,9 +6,22 @@ stay different. Clean text comes back as the same object.
 
 import re
 
+# What a picture of several characters is made of. It stays as it is: joiners and selectors inside it hide nothing.
+_PICTURE = (
+    "[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u24c2\u25a0-\u27bf\u2900-\u297f\u2b00-\u2bff"
+    "\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
+)
+_TONE = "[\U0001f3fb-\U0001f3ff]?"
+_KEPT = (
+    f"{_PICTURE}{_TONE}\ufe0f?(?:\u200d{_PICTURE}{_TONE}\ufe0f?)+"
+    f"|{_PICTURE}\ufe0f"
+    "|[0-9#*]\ufe0f\u20e3"
+    # Persian and its kin write a non-joiner between the letters of a word.
+    "|[\u0620-\u06ff]\u200c(?=[\u0620-\u06ff])"
+)
 # Characters that steer a terminal, hide text or reorder it. A backslash before "u{" is escaped too, so
 # that a text that merely looks escaped cannot be mistaken for one that was.
-_HIDDEN = re.compile(
+_STEERING = (
     "["
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls but tab and newline
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
@@ -18,16 +31,19 @@ _HIDDEN = re.compile(
     "]"
     r"|\\(?=u\{)"
 )
+_HIDDEN = re.compile(_STEERING)
+_KEPT_OR_HIDDEN = re.compile(f"({_KEPT})|{_STEERING}")
 _ESCAPED = re.compile(r"\\u\{([0-9A-F]{1,6})\}")
 
 
 def printable(text: str) -> str:
     """The text with every hidden character written as `\\u{XXXX}`."""
-    return _HIDDEN.sub(_escape, text) if _HIDDEN.search(text) else text
+    return _KEPT_OR_HIDDEN.sub(_escape, text) if _HIDDEN.search(text) else text
 
 
 def _escape(match: re.Match[str]) -> str:
-    return f"\\u{{{ord(match.group()):04X}}}"
+    kept: str | None = match.group(1)
+    return kept if kept is not None else f"\\u{{{ord(match.group()):04X}}}"
 
 
 def original(text: str) -> str:

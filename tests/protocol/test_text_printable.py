@@ -65,3 +65,28 @@ def test_it_takes_linear_time(piece: str) -> None:
 def test_long_text_is_cut_with_a_mark() -> None:
     assert shortened("abc", 3) == "abc"
     assert shortened("abcdef", 3) == "abc… [3 more characters]"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["❤️ ok", "👨‍👩‍👧‍👦", "👍🏽", "1️⃣", "🏳️‍🌈", "می‌خواهم", "Rocket 🚀 Team", "日本語"],
+)
+def test_pictures_and_words_that_need_joiners_stay_as_they_are(text: str) -> None:
+    assert printable(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\u200db", "a\\u{200D}b"),
+        ("x\ufe0f", "x\\u{FE0F}"),
+        ("🏴\U000e0067\U000e007f", "🏴\\u{E0067}\\u{E007F}"),
+        ("🚀\u200d", "🚀\\u{200D}"),
+        ("\u2066\u200d\u2069", "\\u{2066}\\u{200D}\\u{2069}"),
+        ("\u3164\ufe0f", "\\u{3164}\\u{FE0F}"),
+        ("\u202e\ufe0f", "\\u{202E}\\u{FE0F}"),
+    ],
+)
+def test_nothing_hides_behind_a_picture(text: str, shown: str) -> None:
+    assert printable(text) == shown
+    assert original(shown) == text

@@ -43,6 +43,13 @@ class BoundedProtocol(HttpToolsProtocol):
         # When the client stopped reading; None while it reads.
         self.paused_since: float | None = None
 
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        # These lead back here; without them the connection is gone at once, not when somebody collects garbage.
+        self.scope = self.headers = self._trailers = None  # type: ignore[assignment]
+        if self.cycle is not None and self.cycle.response_complete:
+            self.cycle = None  # type: ignore[assignment]
+
     def data_received(self, data: bytes) -> None:
         if self._in_head:
             if self.since is None:

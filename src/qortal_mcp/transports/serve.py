@@ -136,7 +136,6 @@ def run_http(
     # What is loaded by now stays for good; looking through it for garbage again and again is wasted.
     gc.collect()
     gc.freeze()
-    gc.set_threshold(20_000, 20, 50)
     protocol = type("Protocol", (BoundedProtocol,), {"limits": limits})
     websocket = type("WebSocket", (BoundedWebSocket,), {"limits": limits})
     config = uvicorn.Config(

@@ -142,6 +142,7 @@ class _Socket:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            self._connection.peer.post = None  # it leads back here
         if reader.cancelled():
             # A client that does not read is not waited for: the transport drops it.
             with contextlib.suppress(TimeoutError):
