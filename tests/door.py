@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -79,6 +80,13 @@ class Door:
 
     def get(self, path: str, headers: dict[str, str] | None = None) -> Answer:
         return self.send(method="GET", path=path, headers=headers)
+
+    def logged(self, piece: str) -> list[str]:
+        """The log lines with a piece of text in them; waits for the first, which is on its way through a pipe."""
+        deadline = time.monotonic() + 10
+        while not (found := [line for line in self.log if piece in line]) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        return found
 
     def stop(self) -> int:
         """Ask it to end, and tell how it did."""

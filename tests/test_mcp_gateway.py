@@ -420,8 +420,7 @@ def test_a_failed_call_counts_as_a_failure_in_metrics_and_log(door: Door) -> Non
     before = failures()
     door.call("get_balance", address="wrong")
     assert failures() == before + 1
-    lines = [line for line in door.log if "get_balance" in line]
-    assert any("INVALID_ARGUMENT" in line for line in lines)
+    assert any("get_balance" in line for line in door.logged("INVALID_ARGUMENT"))
 
 
 # -- no state, no interference --------------------------------------------------------------------------------------
@@ -455,14 +454,14 @@ def test_each_call_is_one_debug_line_with_method_tool_ids_outcome_and_time(door:
         b'{"jsonrpc":"2.0","id":"log-me","method":"tools/call","params":{"name":"validate_address","arguments":{"address":"x"}}}'
     )
     request_id = answer.headers["x-request-id"]
-    (line,) = [line for line in door.log if "log-me" in line]
+    (line,) = door.logged("log-me")
     for piece in ("tools/call", "validate_address", request_id, "ok", "ms"):
         assert piece in line
 
 
 def test_initialize_is_logged_with_both_versions_and_the_name(door: Door) -> None:
     door.rpc("initialize", initialize_params("2024-11-04"))
-    (line,) = [line for line in door.log if "2024-11-04" in line]
+    (line,) = door.logged("2024-11-04")
     assert "2025-11-25" in line
     assert "qortal-mcp-server" in line
 
