@@ -84,6 +84,7 @@ class Client:
 
     async def close(self) -> None:
         self.writer.close()
+        # A server that has answered need not read the rest of what is still being sent.
         with contextlib.suppress(ConnectionError):
             await self.writer.wait_closed()
 

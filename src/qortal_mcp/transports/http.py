@@ -5,6 +5,7 @@ stream of events. Sessions are an option (`sessions.py`); without them every req
 """
 
 import asyncio
+import contextlib
 import itertools
 import logging
 import secrets
@@ -36,6 +37,10 @@ AT_ONCE = "qortal_mcp.reply_at_once"
 BODY_AT_ONCE = "qortal_mcp.body_at_once"
 
 _JSON = (b"content-type", b"application/json")
+# How many times the largest body is read and dropped before a client is cut off.
+_DROPPED_BODIES = 32
+# Such a client sends without a pause, or nothing at all.
+_SILENCE_SECONDS = 0.5
 _TEXT = (b"content-type", b"text/plain; charset=utf-8")
 _ALLOWED_REQUEST_HEADERS = b"content-type, accept, authorization, mcp-protocol-version, mcp-session-id, last-event-id, mcp-method, mcp-name"
 
@@ -288,9 +293,25 @@ class Exchange:
     async def receive(self) -> Message:
         return await self._receive()
 
+    async def _drop_body(self, at_most: int) -> None:
+        """Read on and keep nothing, where the connection ends with the answer.
+
+        Closing it over unread bytes would take the answer away from a client that is still sending. A
+        connection that stays open needs none of this: what comes after the answer is dropped there.
+        """
+        if b"close" not in self._headers.get(b"connection", b"").lower():
+            return
+        dropped = 0
+        with contextlib.suppress(TimeoutError):
+            while dropped <= at_most:
+                async with asyncio.timeout(_SILENCE_SECONDS):
+                    message = await self._receive()
+                dropped += len(message.get("body", b""))
+                if not message.get("more_body"):
+                    return
+
     async def _too_large(self, limit: int) -> None:
-        # The connection stays open: what still comes is dropped unread, and a client that only reads after
-        # it has sent everything gets to see why.
+        await self._drop_body(_DROPPED_BODIES * limit)
         await self.answer(
             refusal(errors.INVALID_REQUEST, f"Invalid request: longer than {limit} bytes", None, 413)
         )
