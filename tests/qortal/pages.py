@@ -4,12 +4,16 @@ from typing import Any
 
 from .conftest import Call
 
+# No list of the sample chain has as many rows.
+MOST_PAGES = 2000
+
 
 async def every_page(call: Call, tool: str, /, **arguments: Any) -> list[dict[str, Any]]:
     """The answers of a list tool, from the first call on through each `page.next`."""
     pages: list[dict[str, Any]] = []
     following: dict[str, Any] | None = arguments
     while following is not None:
+        assert len(pages) < MOST_PAGES, "the pages go in circles"
         page = (await call(tool, **following))["structuredContent"]
         pages.append(page)
         following = page["page"].get("next")

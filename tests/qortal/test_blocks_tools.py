@@ -15,6 +15,8 @@ from qortal_mcp.qortal.source import RawReply
 
 from .conftest import Call, caller
 from .faulty_node import FaultyNode, replies
+from .outcomes import answer_of, error_of
+from .pages import every_row
 from .world import ALICE, BOB, HEIGHT, NOBODY, WRONG_CHECKSUM
 
 BLOCKS: list[dict[str, Any]] = sample_chain()["blocks"]
@@ -24,31 +26,6 @@ GENESIS_MS = 1794763063902
 @pytest.fixture
 async def call(node: Node) -> Call:
     return caller(make_server(node, toolsets="blocks,transactions"))
-
-
-async def answer_of(call: Call, tool: str, **arguments: Any) -> dict[str, Any]:
-    result = await call(tool, **arguments)
-    assert result["isError"] is False, result
-    found: dict[str, Any] = result["structuredContent"]
-    return found
-
-
-async def error_of(call: Call, tool: str, **arguments: Any) -> str:
-    result = await call(tool, **arguments)
-    assert result["isError"] is True, result
-    text: str = result["content"][0]["text"]
-    return text
-
-
-async def all_pages(call: Call, tool: str, noun: str, **arguments: Any) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = []
-    following: dict[str, Any] | None = arguments
-    while following is not None:
-        page = await answer_of(call, tool, **following)
-        assert page["page"]["returned"] == len(page[noun])
-        rows += page[noun]
-        following = page["page"].get("next")
-    return rows
 
 
 # -- one block ------------------------------------------------------------------------------------------
@@ -156,7 +133,7 @@ async def test_blocks_come_newest_first_and_fit_a_small_page(call: Call) -> None
 @pytest.mark.parametrize("limit", [7, 100])
 @pytest.mark.parametrize("newest_first", [True, False])
 async def test_pages_of_blocks_reach_the_last_one(call: Call, limit: int, newest_first: bool) -> None:
-    rows = await all_pages(call, "list_blocks", "blocks", limit=limit, newest_first=newest_first)
+    rows = await every_row(call, "list_blocks", "blocks", limit=limit, newest_first=newest_first)
     expected = BLOCKS[::-1] if newest_first else BLOCKS
     assert [row["signature"] for row in rows] == [block["signature"] for block in expected]
 
@@ -196,7 +173,7 @@ async def test_old_names_of_tools_for_many_blocks_still_work(
 
 
 async def test_a_young_chain_is_looked_through_for_what_somebody_signed(call: Call) -> None:
-    rows = await all_pages(call, "list_blocks", "blocks", signer=BOB, limit=10)
+    rows = await every_row(call, "list_blocks", "blocks", signer=BOB, limit=10)
     signed = [block["height"] for block in BLOCKS if block["minterAddress"] == BOB]
     assert [row["height"] for row in rows] == signed[::-1]
     assert len(rows) == 24
@@ -265,7 +242,7 @@ async def test_pages_reach_the_last_block_of_a_signer_whatever_is_archived(
     old_chain: tuple[OldChain, Call], limit: int
 ) -> None:
     source, call = old_chain
-    rows = await all_pages(call, "list_blocks", "blocks", signer=ALICE, limit=limit)
+    rows = await every_row(call, "list_blocks", "blocks", signer=ALICE, limit=limit)
     assert [row["height"] for row in rows] == [*source.database, *source.archive]
 
 
@@ -277,7 +254,7 @@ async def test_a_node_that_cannot_list_a_signer_says_so(old_chain: tuple[OldChai
 
 
 async def test_signers_come_with_their_counts_most_first(call: Call) -> None:
-    rows = await all_pages(call, "list_block_signers", "signers", limit=1)
+    rows = await every_row(call, "list_block_signers", "signers", limit=1)
     assert [row["blockCount"] for row in rows] == [565, 24, 6, 1]
     assert rows[0]["address"] == ALICE
     one = await answer_of(call, "list_block_signers", address=BOB)

@@ -13,6 +13,8 @@ from qortal_mcp.text import printable
 
 from .conftest import Call, caller
 from .faulty_node import FaultyNode, replies
+from .outcomes import answer_of, error_of
+from .pages import every_row
 from .world import ALICE, ALICE_KEY, BOB, CONTRACT, EMPTY, HEIGHT, NOBODY, WRONG_CHECKSUM
 
 CONFIRMED: list[dict[str, Any]] = sample_chain()["transactions"]
@@ -26,31 +28,6 @@ PAYMENT = next(row for row in CONFIRMED if row["type"] == "PAYMENT")
 @pytest.fixture
 async def call(node: Node) -> Call:
     return caller(make_server(node, toolsets="transactions"))
-
-
-async def answer_of(call: Call, tool: str, **arguments: Any) -> dict[str, Any]:
-    result = await call(tool, **arguments)
-    assert result["isError"] is False, result
-    found: dict[str, Any] = result["structuredContent"]
-    return found
-
-
-async def error_of(call: Call, tool: str, **arguments: Any) -> str:
-    result = await call(tool, **arguments)
-    assert result["isError"] is True, result
-    text: str = result["content"][0]["text"]
-    return text
-
-
-async def all_pages(call: Call, tool: str, noun: str, **arguments: Any) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = []
-    following: dict[str, Any] | None = arguments
-    while following is not None:
-        page = await answer_of(call, tool, **following)
-        assert page["page"]["returned"] == len(page[noun])
-        rows += page[noun]
-        following = page["page"].get("next")
-    return rows
 
 
 def signatures(rows: list[dict[str, Any]]) -> list[str]:
@@ -255,7 +232,7 @@ async def test_pages_of_any_search_reach_the_last_transaction(
 ) -> None:
     if limit == 3 and len(wanted) > 100:
         limit = 33
-    found = signatures(await all_pages(call, "search_transactions", "transactions", limit=limit, **arguments))
+    found = signatures(await every_row(call, "search_transactions", "transactions", limit=limit, **arguments))
     assert len(found) == len(set(found))
     assert set(found) == wanted
 
@@ -271,7 +248,7 @@ async def test_a_default_page_is_small(call: Call, arguments: dict[str, Any]) ->
 )
 async def test_the_newest_come_first_unless_told_otherwise(call: Call, arguments: dict[str, Any]) -> None:
     newest = await answer_of(call, "search_transactions", **arguments)
-    oldest = await all_pages(call, "search_transactions", "transactions", **arguments, reverse=False)
+    oldest = await every_row(call, "search_transactions", "transactions", **arguments, reverse=False)
     down = [row["timestamp"] for row in newest["transactions"]]
     up = [row["timestamp"] for row in oldest]
     assert down == sorted(down, reverse=True)
@@ -375,7 +352,7 @@ def payments(**wanted: str) -> list[str]:
 async def test_payments_are_found_to_the_last(
     call: Call, arguments: dict[str, Any], wanted: list[str]
 ) -> None:
-    rows = await all_pages(call, "find_payments", "payments", **arguments, limit=4)
+    rows = await every_row(call, "find_payments", "payments", **arguments, limit=4)
     assert signatures(rows) == wanted
     assert all(row["unit"] == "QORT" and row["time"].endswith("Z") for row in rows)
 
@@ -488,7 +465,7 @@ async def test_a_page_is_cut_at_a_record_when_records_are_huge() -> None:
         node = Node.at([hostile.url])
         call = caller(make_server(node, toolsets="transactions"))
         result = await call("search_transactions", status="PENDING", limit=100)
-        found = await all_pages(call, "search_transactions", "transactions", status="PENDING", limit=100)
+        found = await every_row(call, "search_transactions", "transactions", status="PENDING", limit=100)
         await node.close()
     assert len(result["content"][0]["text"].encode()) <= 64 * 1024
     assert signatures(found) == [f"{number}" for number in range(60)]

@@ -67,10 +67,14 @@ def _is_address(text: str) -> bool:
     )
 
 
+class NoRipemd(RuntimeError):
+    """This Python cannot compute what an address is made of."""
+
+
 def address_of(public_key: str) -> str:
     """The account that a public key belongs to.
 
-    Raises: ValueError where it is no public key; NotImplementedError where this Python's OpenSSL was built
+    Raises: ValueError where it is no public key; NoRipemd where this Python's OpenSSL was built
     without RIPEMD-160.
     """
     raw = decode(public_key)
@@ -79,7 +83,7 @@ def address_of(public_key: str) -> str:
     try:
         ripemd = hashlib.new("ripemd160", hashlib.sha256(raw).digest())
     except ValueError as exc:
-        raise NotImplementedError("this Python has no RIPEMD-160, which Qortal addresses need") from exc
+        raise NoRipemd("this Python has no RIPEMD-160, which Qortal addresses need") from exc
     body = bytes([ACCOUNT_VERSION]) + ripemd.digest()
     return encode(body + _checksum(body))
 

@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ...server.tool_errors import invalid_argument
 from ..answers import Amount, Answer, ListAnswer, fitting, page_of
-from ..base58 import address_of, is_bytes
+from ..base58 import NoRipemd, address_of, is_bytes
 from ..contract_templates import TEMPLATES, template_hash, template_name
 from ..endpoints.addresses import BALANCE
 from ..endpoints.assets import ASSET
@@ -50,7 +50,7 @@ def _state(row: ContractState) -> State:
 def _creator(public_key: str) -> str | None:
     try:
         return address_of(public_key)
-    except (ValueError, NotImplementedError):
+    except (ValueError, NoRipemd):
         return None  # a broken node, or a Python that cannot tell
 
 
