@@ -39,6 +39,7 @@ THIRD_PARTY = {
     "server": {"msgspec", "jsonschema_rs"},
     "client": {"msgspec", "aiohttp", "websockets", "multidict", "yarl"},
     "transports": {"msgspec", "uvicorn"},
+    "audit": {"msgspec", "jsonschema_rs"},
 }
 STDLIB_NOT_FOR_THE_PURE = {"asyncio", "time", "os", "socket", "threading", "subprocess", "random", "secrets"}
 

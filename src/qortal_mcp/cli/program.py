@@ -34,6 +34,7 @@ COMMANDS = {
     "sample-node": Entry("Serve", "Serve the sample chain as a node of its own."),
     "call": Entry("Ask", "Call one tool and show its answer."),
     "tools": Entry("Ask", "List the tools, or show one of them in full."),
+    "audit": Entry("Judge", "Say what is wrong with any MCP server, and which clients break on it."),
     "version": Entry("Ask", "Show the version and the protocol revisions spoken."),
 }
 

@@ -6,6 +6,7 @@ GET stream, and a DELETE at the end.
 
 import asyncio
 import re
+from collections.abc import Callable
 
 from msgspec import Struct
 
@@ -96,24 +97,37 @@ class HttpWire:
         usual_headers: bool = True,
         timeout: float = 30.0,
         at_most_events: int = 64,
+        is_answer: Callable[[Event], bool] | None = None,
+        stream_head_only: bool = False,
     ) -> Exchange:
         """Any request, and its reply as it is. The sink hears nothing of it.
+
+        After the event that `is_answer`, the end of the stream is waited for only a moment. With
+        `stream_head_only` a stream is left as soon as it has begun.
 
         Raises: ConnectionLost where no reply began in time; MalformedReply where it is too large.
         """
         events: list[Event] = []
         began: Head | None = None
+        loop = asyncio.get_running_loop()
 
         def take(event: Event) -> bool:
             events.append(event)
+            if is_answer is not None and is_answer(event):
+                patience.reschedule(loop.time() + self._limits.linger_seconds)
             return len(events) >= at_most_events
 
         sent = (*(_POST if usual_headers else ()), *headers)
         body, is_whole = b"", True
         try:
-            async with asyncio.timeout(timeout), self._web.request(method, self.url, sent, data) as head:
+            async with (
+                asyncio.timeout(timeout) as patience,
+                self._web.request(method, self.url, sent, data) as head,
+            ):
                 began = head
-                if head.media_type == EVENT_STREAM:
+                if head.media_type == EVENT_STREAM and stream_head_only:
+                    is_whole = False
+                elif head.media_type == EVENT_STREAM:
                     await self._web.events(head, take)
                     is_whole = len(events) < at_most_events
                 else:

@@ -176,6 +176,17 @@ class StdioWire:
 
     # -- the end ------------------------------------------------------------------------------------
 
+    async def end_input(self, seconds: float) -> bool:
+        """Close the child's standard input and say whether it ended by itself within the time."""
+        assert self._child.stdin is not None, "opened with a pipe"
+        self._child.stdin.close()
+        try:
+            async with asyncio.timeout(seconds):
+                await self._child.wait()
+        except TimeoutError:
+            return False
+        return True
+
     async def close(self) -> None:
         """End the child: close its input, then ask it to go, then make it go."""
         if self._closing is None:

@@ -1,0 +1,49 @@
+"""Findings that are known and borne with: a file that names each by code and place, with the reason."""
+
+from collections.abc import Mapping
+
+import msgspec
+from msgspec import Struct
+
+from .finding import Report
+
+
+class _Entry(Struct, frozen=True, forbid_unknown_fields=True):
+    code: str
+    where: str
+    reason: str
+
+
+class _File(Struct, frozen=True, forbid_unknown_fields=True):
+    known: tuple[_Entry, ...]
+
+
+class NotABaseline(Exception):
+    """A file that is no baseline; the text says what is wrong with it."""
+
+
+Known = Mapping[tuple[str, str], str]
+
+
+def read(data: bytes) -> Known:
+    """Raises: NotABaseline."""
+    try:
+        found = msgspec.json.decode(data, type=_File)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+        raise NotABaseline(str(exc)) from None
+    empty = [entry.code for entry in found.known if not entry.reason.strip()]
+    if empty:
+        raise NotABaseline(f"no reason is given for {empty[0]}")
+    return {(entry.code, entry.where): entry.reason for entry in found.known}
+
+
+def write(report: Report, reason: str) -> bytes:
+    """A baseline of everything a report found; reasons that were given before stay."""
+    known = tuple(_Entry(one.code, one.where, one.known or reason) for one in report.findings)
+    return msgspec.json.format(msgspec.json.encode(_File(known))) + b"\n"
+
+
+def gone(known: Known, report: Report) -> list[tuple[str, str]]:
+    """Entries that no finding needs any more."""
+    found = {(one.code, one.where) for one in report.findings}
+    return [key for key in known if key not in found]

@@ -1,0 +1,21 @@
+"""Every check, in the order in which findings of equal weight are told."""
+
+from typing import Any
+
+from ..check import Check
+from . import blocks, envelope, framing, handshake, http, lists, methods, modern, results, schemas, tools
+
+CHECKS: tuple[Check[Any], ...] = (
+    *framing.CHECKS,
+    *envelope.CHECKS,
+    *handshake.CHECKS,
+    *modern.CHECKS,
+    *methods.CHECKS,
+    *http.CHECKS,
+    *lists.CHECKS,
+    *tools.CHECKS,
+    *schemas.CHECKS,
+    *results.CHECKS,
+    *blocks.CHECKS,
+)
+BY_CODE: dict[str, Check[Any]] = {check.code: check for check in CHECKS}

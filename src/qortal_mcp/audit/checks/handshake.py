@@ -1,0 +1,271 @@
+"""`initialize`: the version agreed on, and what the server says of itself."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...protocol.versions import LEGACY, MODERN
+from ..check import ADVICE, IN_LEGACY, MUST, PORTABILITY, Check, Defect, check
+from ..subjects import MISSING, Asked, Handshake, Reply, Session, Whole
+
+_INITIALIZE = "basic/lifecycle: initialization"
+_VERSIONS = "basic/lifecycle: version negotiation"
+_CAPABILITIES = "basic/lifecycle: capability negotiation"
+# Codex and Gemini ask for this one, and Gemini refuses anything newer.
+_ASKED_BY_AGENTS = "2025-06-18"
+# Known to be objects. What else stands there is not known well enough to be judged.
+_KNOWN = ("tools", "prompts", "resources", "logging", "completions", "experimental", "extensions", "tasks")
+_SWITCHES = ("listChanged", "subscribe")
+# Agents send their first question to the model without waiting longer.
+_IN_TIME_SECONDS = 1.0
+_TOO_LATE_SECONDS = 1.8
+
+
+@check(
+    "initialize-member-missing",
+    MUST,
+    Handshake,
+    clause=_INITIALIZE,
+    expected="The result has protocolVersion, capabilities, and serverInfo with name and version.",
+    fix="Send all three; an empty object is enough for capabilities.",
+)
+def initialize_member_missing(handshake: Handshake) -> Iterator[Defect]:
+    """The result of initialize lacks something."""
+    result = handshake.result
+    if not isinstance(result.get("protocolVersion"), str):
+        yield Defect(path="result.protocolVersion", evidence=handshake.data)
+    if not isinstance(result.get("capabilities"), dict):
+        yield Defect(path="result.capabilities", evidence=handshake.data)
+    info = result.get("serverInfo")
+    if not isinstance(info, dict):
+        yield Defect(path="result.serverInfo", evidence=handshake.data)
+        return
+    for name in ("name", "version"):
+        if not isinstance(info.get(name), str):
+            yield Defect(path=f"result.serverInfo.{name}", evidence=info)
+
+
+@check(
+    "protocol-version-unknown",
+    MUST,
+    Handshake,
+    clause=_VERSIONS,
+    expected=f"The answer is a revision with a handshake: {', '.join(LEGACY)}.",
+    fix="Answer the version asked for where you speak it, otherwise the newest of these that you speak.",
+)
+def protocol_version_unknown(handshake: Handshake) -> Iterator[Defect]:
+    """The version answered is no revision with a handshake."""
+    version = handshake.result.get("protocolVersion")
+    if isinstance(version, str) and version not in LEGACY and version != handshake.step.subject:
+        yield Defect(path="result.protocolVersion", evidence=version)
+
+
+@check(
+    "protocol-version-echoed",
+    MUST,
+    Handshake,
+    clause=_VERSIONS,
+    expected="A version that the server does not know is answered with one that it does.",
+    fix="Compare with the list of versions you speak instead of sending back what came.",
+)
+def protocol_version_echoed(handshake: Handshake) -> Iterator[Defect]:
+    """A version that does not exist was agreed to."""
+    version = handshake.result.get("protocolVersion")
+    if version == handshake.step.subject and version not in (*LEGACY, *MODERN):
+        yield Defect(path="result.protocolVersion", evidence=handshake.data)
+
+
+@check(
+    "protocol-version-forced",
+    PORTABILITY,
+    Handshake,
+    clause=_VERSIONS,
+    expected=f"A client that asks for {_ASKED_BY_AGENTS} is answered with that, or with something older.",
+    fix="Speak 2025-06-18 too: for tools it is the same as 2025-11-25.",
+)
+def protocol_version_forced(handshake: Handshake) -> Iterator[Defect]:
+    """A client that asks for an older version gets a newer one."""
+    version = handshake.result.get("protocolVersion")
+    if handshake.step.subject == _ASKED_BY_AGENTS and version in LEGACY and version > _ASKED_BY_AGENTS:
+        yield Defect(path="result.protocolVersion", evidence=handshake.data)
+
+
+@check(
+    "capability-malformed",
+    MUST,
+    Session,
+    clause=_CAPABILITIES,
+    expected="A capability is an object, its switches are booleans.",
+    fix='Write "tools": {} or "tools": {"listChanged": false}; leave out what you do not offer.',
+)
+def capability_malformed(session: Session) -> Iterator[Defect]:
+    """A capability that is no object, or a switch that is no boolean."""
+    declared = session.capabilities
+    for name in _KNOWN if isinstance(declared, dict) else ():
+        if name not in declared:
+            continue
+        path = f"result.capabilities.{name}"
+        if not isinstance(declared[name], dict):
+            case = "init-caps-tools-null" if declared[name] is None else "init-caps-tools-true"
+            yield Defect(path=path, evidence=declared, case=case)
+            continue
+        for switch in _SWITCHES:
+            if not isinstance(declared[name].get(switch, False), bool):
+                yield Defect(path=f"{path}.{switch}", evidence=declared)
+
+
+# What a capability promises can be asked for.
+_SERVES = {
+    "tools": ("tools/list",),
+    "prompts": ("prompts/list",),
+    "resources": ("resources/list",),
+    "logging": ("logging/setLevel",),
+}
+
+
+@check(
+    "capability-not-declared",
+    MUST,
+    Session,
+    clause=_CAPABILITIES,
+    expected="What a server offers, it declares.",
+    fix="Declare the capability in the answer to initialize or server/discover.",
+)
+def capability_not_declared(session: Session) -> Iterator[Defect]:
+    """A list is served although its capability is not declared."""
+    declared = session.capabilities if isinstance(session.capabilities, dict) else None
+    for name in ("tools", "prompts", "resources"):
+        for asked in session.answers(f"{name}/list")[:1] if declared is not None else ():
+            items = asked.result.get(name) if isinstance(asked.result, dict) else None
+            if name not in (declared or {}) and isinstance(items, list) and items:
+                yield Defect(path=f"result.capabilities.{name}", evidence=declared)
+
+
+@check(
+    "capability-not-served",
+    MUST,
+    Session,
+    clause=_CAPABILITIES,
+    expected="What a server declares, it serves.",
+    fix="Remove the capability, or answer its methods.",
+)
+def capability_not_served(session: Session) -> Iterator[Defect]:
+    """A capability is declared, but its method does not exist."""
+    declared = session.capabilities if isinstance(session.capabilities, dict) else {}
+    for name, methods in _SERVES.items():
+        if name not in declared:
+            continue
+        for method in methods:
+            for asked in session.answers(method)[:1]:
+                if asked.code == -32601:
+                    reply = asked.reply.data if asked.reply is not None else b""
+                    yield Defect(
+                        path=f"result.capabilities.{name}", note=f"{method} does not exist", evidence=reply
+                    )
+
+
+# The optional members of each result, none of which may be null.
+_OPTIONAL = {
+    "initialize": ("instructions", "_meta"),
+    "server/discover": ("instructions", "_meta"),
+    "tools/list": ("nextCursor", "_meta"),
+    "prompts/list": ("nextCursor", "_meta"),
+    "resources/list": ("nextCursor", "_meta"),
+    "resources/templates/list": ("nextCursor", "_meta"),
+    "tools/call": ("_meta",),
+}
+_OPTIONAL_IN_TOOL = ("title", "description", "annotations", "outputSchema", "icons", "execution", "_meta")
+_OPTIONAL_IN_BLOCK = ("annotations", "_meta", "title", "description", "size")
+_OPTIONAL_IN_INFO = ("title", "description", "icons", "websiteUrl")
+
+
+@check(
+    "optional-null",
+    MUST,
+    Reply,
+    clause="schema: optional members have a type, and it is not null",
+    expected="An optional member is left out, never null.",
+    fix="Leave members without a value out when you serialise (exclude_none, omitempty, NON_NULL…).",
+)
+def optional_null(reply: Reply) -> Iterator[Defect]:
+    """null where a member should be left out."""
+    result = reply.result
+    if not isinstance(result, dict):
+        return
+    for name in _OPTIONAL.get(reply.step.name, ()):
+        if result.get(name, MISSING) is None:
+            case = {"instructions": "init-instructions-null", "nextCursor": "list-cursor-null"}.get(name, "")
+            yield Defect(path=f"result.{name}", evidence=reply.data, case=case)
+    info = result.get("serverInfo")
+    yield from _nulls(info, _OPTIONAL_IN_INFO, "result.serverInfo", "init-instructions-null")
+    if reply.step.name == "tools/list" and isinstance(result.get("tools"), list):
+        for at, tool in enumerate(result["tools"]):
+            yield from _nulls(tool, _OPTIONAL_IN_TOOL, _place(tool, at), "tool-title-null")
+    if reply.step.name == "tools/call" and isinstance(result.get("content"), list):
+        for at, block in enumerate(result["content"]):
+            yield from _nulls(block, _OPTIONAL_IN_BLOCK, f"result.content[{at}]", "")
+
+
+def _place(tool: Any, at: int) -> str:
+    name = tool.get("name") if isinstance(tool, dict) else None
+    return f"tool {name}" if isinstance(name, str) and name else f"result.tools[{at}]"
+
+
+def _nulls(holder: Any, names: tuple[str, ...], place: str, case: str) -> Iterator[Defect]:
+    for name in names if isinstance(holder, dict) else ():
+        if holder.get(name, MISSING) is None:
+            near = case or ("ann-null" if name == "annotations" else "block-meta-null")
+            yield Defect(path=f"{place}.{name}", evidence=holder, case=near)
+
+
+@check(
+    "slow-start",
+    ADVICE,
+    Asked,
+    only="initialize",
+    expected="The first answer comes within a second of the start: agents do not wait for it longer.",
+    fix="Answer initialize first and load the rest afterwards.",
+)
+def slow_start(asked: Asked) -> Iterator[Defect]:
+    """The handshake took long."""
+    seconds = asked.step.seconds
+    is_first = next(iter(asked.visit.steps), None) is asked.step
+    if asked.reply is None or not is_first or seconds < _IN_TIME_SECONDS:
+        return
+    late = seconds >= _TOO_LATE_SECONDS
+    yield Defect(
+        note=f"answered after {seconds:.1f} s",
+        evidence=b"",
+        severity=PORTABILITY if late else ADVICE,
+        case="init-slow-2s" if late else "init-slow-1s",
+    )
+
+
+@check(
+    "legacy-not-served",
+    PORTABILITY,
+    Whole,
+    clause="2026-07-28 basic/versioning: compatibility",
+    expected="Most clients of today begin with initialize.",
+    fix="Answer initialize, too, with the newest handshake revision you can serve.",
+)
+def legacy_not_served(whole: Whole) -> Iterator[Defect]:
+    """Only clients of 2026-07-28 can use this server."""
+    revisions = {visit.revision for visit in whole.evidence.visits}
+    tried = [one for one in whole.all(Asked) if one.step.name == "initialize"]
+    if revisions & set(MODERN) and tried and not revisions & IN_LEGACY:
+        reply = next((one.reply for one in tried if one.reply is not None), None)
+        yield Defect(evidence=b"" if reply is None else reply.data)
+
+
+CHECKS: tuple[Check[Any], ...] = (
+    initialize_member_missing,
+    protocol_version_unknown,
+    protocol_version_echoed,
+    protocol_version_forced,
+    capability_malformed,
+    capability_not_declared,
+    capability_not_served,
+    optional_null,
+    slow_start,
+    legacy_not_served,
+)

@@ -1,0 +1,244 @@
+"""From evidence to a report: run the checks, tell each defect once, and draw the verdict. Pure."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from ..protocol.versions import LEGACY, MODERN
+from . import reproduce
+from .check import MUST, SEVERITIES, Check, Defect, Severity
+from .checks import CHECKS
+from .checks.lists import tokens_of
+from .clients import impact
+from .evidence import Evidence, Gap
+from .finding import Finding, NotJudged, Report, shown
+from .json_schema import IS_INSTALLED, NOT_INSTALLED
+from .model_view import views_of
+from .subjects import (
+    Asked,
+    Called,
+    Discovery,
+    Exchange,
+    Failed,
+    Handshake,
+    Listing,
+    Piece,
+    Reply,
+    Said,
+    Session,
+    Subject,
+    Tool,
+    Whole,
+    subjects_of,
+)
+
+CONFORMS = "conforms"
+VIOLATES = "violates"
+INCOMPLETE = "incomplete"
+# A hostile server can be wrong in a million places; this many are enough to stop reading.
+_MOST_FINDINGS = 1_000
+_ORDER = (*LEGACY, *MODERN)
+
+
+class Seen(Struct, frozen=True):
+    """A defect, and what it was seen in."""
+
+    check: Check[Any]
+    subject: Subject
+    defect: Defect
+
+    @property
+    def severity(self) -> Severity:
+        return self.defect.severity or self.check.severity
+
+    @property
+    def where(self) -> str:
+        label = label_of(self.subject)
+        path = self.defect.path
+        if not path or path == label:
+            return label
+        return path if path.startswith(f"{label}.") or path.startswith("tool ") else f"{label}: {path}"
+
+
+def judge(evidence: Evidence, known: Mapping[tuple[str, str], str] | None = None) -> Report:
+    """What is wrong with a server. `known` are findings that are borne with: code and place to the reason."""
+    subjects = subjects_of(evidence)
+    seen, not_judged = _looked(evidence, subjects)
+    findings, cut = _told(seen, evidence, known or {})
+    gaps = (*evidence.gaps, *_gaps(evidence, subjects), *cut)
+    revisions = tuple(one for one in _ORDER if any(visit.revision == one for visit in evidence.visits))
+    verdict, because = _verdict(findings, gaps, revisions)
+    listing = next((one for one in subjects if isinstance(one, Listing) and one.only == "tools/list"), None)
+    called = {one.step.subject for one in subjects if isinstance(one, Called | Failed)}
+    return Report(
+        verdict=verdict,
+        because=because,
+        target=evidence.target,
+        transport=evidence.transport,
+        server=_server(subjects),
+        revisions=revisions,
+        findings=findings,
+        not_judged=not_judged,
+        gaps=gaps,
+        tools=len(listing.items) if listing is not None else 0,
+        tools_called=len(called),
+        tools_tokens=tokens_of(listing.items) if listing is not None else 0,
+        model_sees=views_of(subjects, [(one.check.code, one.defect.case, one.subject) for one in seen]),
+        seconds=round(sum(step.seconds for visit in evidence.visits for step in visit.steps), 3),
+        requests=sum(len(visit.steps) for visit in evidence.visits),
+    )
+
+
+# -- looking ------------------------------------------------------------------------------------------
+
+
+def _looked(evidence: Evidence, subjects: list[Subject]) -> tuple[list[Seen], tuple[NotJudged, ...]]:
+    seen: list[Seen] = []
+    not_judged: list[NotJudged] = []
+    for check in CHECKS:
+        mine = [subject for subject in subjects if check.applies_to(subject)]
+        if not mine:
+            if (reason := _why_not(check, evidence)) is not None:
+                not_judged.append(NotJudged(check.code, reason))
+            continue
+        if check.code in _NEEDS_VALIDATOR and not IS_INSTALLED:
+            not_judged.append(NotJudged(check.code, NOT_INSTALLED))
+        try:
+            seen += [Seen(check, subject, defect) for subject in mine for defect in check.judge(subject)]
+        except Exception as exc:  # whatever a stranger sent: one check less, not no report
+            not_judged.append(NotJudged(check.code, f"the check itself failed: {type(exc).__name__}"))
+    return seen, tuple(not_judged)
+
+
+_NEEDS_VALIDATOR = frozenset({"structured-content-schema-mismatch"})
+_REASONS: dict[type[Subject], str] = {
+    Piece: "nothing came",
+    Reply: "nothing was answered",
+    Said: "the server said nothing unasked",
+    Asked: "it was not asked",
+    Handshake: "initialize had no result",
+    Discovery: "server/discover had no result",
+    Session: "no revision was agreed on",
+    Listing: "the list had no result",
+    Tool: "there are no tools",
+    Called: "no tool was called with success",
+    Failed: "no call of a tool ended in an error of the protocol",
+    Exchange: "it was not asked",
+    Whole: "nothing was asked",
+}
+_HTTP_ONLY = frozenset({"GET", "POST", "http"})
+# Silence about these is good news, not a gap.
+_OF_WHAT_MAY_NOT_BE = (Said, Failed)
+
+
+def _why_not(check: Check[Any], evidence: Evidence) -> str | None:
+    """Why a check had nothing to look at; None where it has no business with this server."""
+    if check.about in _OF_WHAT_MAY_NOT_BE:
+        return None
+    transports = {visit.transport for visit in evidence.visits}
+    if (check.about is Exchange or check.only & _HTTP_ONLY) and "http" not in transports:
+        return None
+    if check.only & {"stdio", "websocket"} and not check.only & transports:
+        return None
+    spoken = {visit.revision for visit in evidence.visits if visit.revision}
+    if check.revisions and spoken and not check.revisions & spoken:
+        return None
+    what = f" ({', '.join(sorted(check.only))})" if check.about is Asked and check.only else ""
+    return _REASONS[check.about] + what
+
+
+# -- telling ------------------------------------------------------------------------------------------
+
+
+def label_of(subject: Subject) -> str:
+    """What a subject is called in a report."""
+    step = subject.step
+    if isinstance(subject, Tool):
+        return f"tool {subject.label}"
+    if isinstance(subject, Called | Failed) or (step.name == "tools/call" and step.subject):
+        return f"tools/call {step.subject}"
+    if isinstance(subject, Whole):
+        return "server"
+    if isinstance(subject, Exchange) and step.http is not None and step.http.method != "POST":
+        return step.http.method
+    return step.name
+
+
+def _told(
+    seen: Iterable[Seen], evidence: Evidence, known: Mapping[tuple[str, str], str]
+) -> tuple[tuple[Finding, ...], tuple[Gap, ...]]:
+    grouped: dict[tuple[str, str], list[Seen]] = {}
+    for one in seen:
+        grouped.setdefault((one.check.code, one.where), []).append(one)
+    cut = (
+        (Gap("findings", f"only {_MOST_FINDINGS} of {len(grouped)} are told"),)
+        if len(grouped) > _MOST_FINDINGS
+        else ()
+    )
+    findings = [
+        _finding(group, evidence, known.get(key, "")) for key, group in list(grouped.items())[:_MOST_FINDINGS]
+    ]
+    return tuple(sorted(findings, key=lambda one: SEVERITIES.index(one.severity))), cut
+
+
+def _finding(group: list[Seen], evidence: Evidence, known: str) -> Finding:
+    first = min(group, key=lambda one: SEVERITIES.index(one.severity))
+    check, defect = first.check, first.defect
+    revisions = {one.subject.revision for one in group} - {""}
+    return Finding(
+        code=check.code,
+        severity=first.severity,
+        title=check.title,
+        where=first.where,
+        revisions=tuple(one for one in _ORDER if one in revisions),
+        transport=first.subject.visit.transport,
+        evidence=shown(defect.evidence),
+        expected=check.expected,
+        clause=check.clause,
+        clients=impact(check.code, defect.case, modern=bool(revisions) and revisions <= set(MODERN)),
+        fix=check.fix,
+        reproduce=reproduce.line(evidence, first.subject.visit, first.subject.step),
+        note=defect.note,
+        known=known,
+    )
+
+
+# -- the verdict --------------------------------------------------------------------------------------
+
+
+def _gaps(evidence: Evidence, subjects: list[Subject]) -> list[Gap]:
+    gaps = []
+    if not any(visit.revision for visit in evidence.visits):
+        gaps.append(Gap("handshake", "no revision could be agreed on", weighs=True))
+    tools = any(isinstance(one, Tool) for one in subjects)
+    if tools and not any(isinstance(one, Called) for one in subjects):
+        gaps.append(Gap("results", "no tool was called with success; name some with --call", weighs=True))
+    return gaps
+
+
+def _verdict(
+    findings: tuple[Finding, ...], gaps: tuple[Gap, ...], revisions: tuple[str, ...]
+) -> tuple[str, str]:
+    broken = [one for one in findings if one.severity == MUST and not one.known]
+    if broken:
+        codes = dict.fromkeys(one.code for one in broken)
+        return VIOLATES, f"what the specification demands is not met: {', '.join(codes)}"
+    weighty = [gap for gap in gaps if gap.weighs]
+    if weighty:
+        return INCOMPLETE, "; ".join(f"{gap.what}: {gap.reason}" for gap in weighty)
+    return CONFORMS, f"nothing that the specification demands was missed in {', '.join(revisions)}"
+
+
+def _server(subjects: list[Subject]) -> str:
+    for one in subjects:
+        if isinstance(one, Handshake):
+            info = one.result.get("serverInfo")
+        elif isinstance(one, Discovery):
+            meta = one.result.get("_meta")
+            info = meta.get("io.modelcontextprotocol/serverInfo") if isinstance(meta, dict) else None
+        else:
+            continue
+        if isinstance(info, dict):
+            return shown(f"{info.get('name')} {info.get('version')}", 100)
+    return ""

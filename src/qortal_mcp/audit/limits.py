@@ -1,0 +1,44 @@
+"""How long, how much, how many, as an audit sees it. The server under audit is a stranger."""
+
+from msgspec import Struct
+
+from ..limits import Positive, Seconds
+
+
+class AuditLimits(Struct, frozen=True, kw_only=True):
+    """Bounds that hold whatever a server does."""
+
+    # One question. Tools that search the web take this long; `--timeout` changes it.
+    request_seconds: Seconds = 30.0
+    # A server of the modern era answers the probe at once; a silent one is legacy.
+    probe_seconds: Seconds = 5.0
+    # The first answer of a program that may have to install itself first.
+    start_seconds: Seconds = 60.0
+    # How long something that is nearly the answer is given to be followed by the answer.
+    grace_seconds: Seconds = 0.5
+    # The end of a stream whose answer is there already.
+    linger_seconds: Seconds = 0.2
+    # A GET that says nothing at all.
+    get_seconds: Seconds = 5.0
+    # A program's time to end by itself after its input has ended.
+    exit_seconds: Seconds = 2.0
+    # The whole audit.
+    total_seconds: Seconds = 600.0
+    # Everything that is asked, over all visits. A large server of five revisions needs about 1,000.
+    requests: Positive = 5_000
+    # What is kept of what a server says in one visit.
+    heard_pieces: Positive = 5_000
+    heard_bytes: Positive = 64 * 1024 * 1024
+    message_bytes: Positive = 16 * 1024 * 1024
+    # Pages of one list.
+    list_pages: Positive = 100
+    # Tools called in one revision, each once.
+    calls: Positive = 500
+    # Waits that a server asked for with 429, each and in all tries of one request.
+    retry_seconds: Seconds = 10.0
+    retries: Positive = 3
+    # Streams that are taken up again where they broke.
+    resumptions: Positive = 5
+
+
+DEFAULT = AuditLimits()

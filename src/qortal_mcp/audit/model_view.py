@@ -1,0 +1,147 @@
+"""What each client hands to its model of a call: from the measured rules, and from who breaks on what was found."""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from ..protocol.versions import LEGACY, MODERN
+from .clients import Outcome, impact
+from .finding import View, shown
+from .subjects import MISSING, Called, Failed, Subject, Tool
+
+_SHOWN_CHARS = 120
+Gets = tuple[str, str]
+
+
+def _text(call: Called) -> Gets:
+    text = "\n".join(call.texts)
+    if text:
+        return "text", text
+    return ("blocks", f"{len(call.blocks)} other blocks") if call.blocks else ("nothing", "")
+
+
+def _structured(call: Called) -> Gets:
+    value = call.result.get("structuredContent")
+    return ("structured", _json(value)) if value is not None else _text(call)
+
+
+def _structured_unless_error(call: Called) -> Gets:
+    return _text(call) if call.is_error else _structured(call)
+
+
+def _both(call: Called) -> Gets:
+    value = call.result.get("structuredContent", MISSING)
+    how, text = _text(call)
+    return (how, text) if value is MISSING else ("structured and text", _json(value))
+
+
+class _Rule(NamedTuple):
+    client: str
+    reads: Callable[[Called], Gets]
+    # Whether the model or program is told that a result is an error.
+    flags_errors: bool
+
+
+# Which half each client reads, as measured.
+RULES = (
+    _Rule("Codex CLI", _structured, False),
+    _Rule("Claude Code", _structured_unless_error, True),
+    _Rule("Gemini CLI", _text, True),
+    _Rule("TypeScript SDK v1", _both, True),
+    _Rule("TypeScript SDK v2", _both, True),
+    _Rule("Python SDK v1", _both, True),
+    _Rule("Python SDK v2", _both, True),
+    _Rule("FastMCP", _both, True),
+    _Rule("Vercel AI SDK", _text, False),
+    _Rule("openai-agents", _text, False),
+    _Rule("pydantic-ai", _structured, True),
+    _Rule("LangChain adapters", _text, True),
+)
+_BROKEN: dict[Outcome, str] = {
+    "server unusable": "nothing",
+    "tool missing": "nothing",
+    "hangs": "hang",
+    "call fails": "error",
+    "garbage": "garbage",
+}
+_WORST: tuple[Outcome, ...] = ("server unusable", "tool missing", "hangs", "call fails", "garbage")
+_WORDS: dict[Outcome, str] = {
+    "server unusable": "no tool of this server is offered",
+    "tool missing": "the tool is not offered",
+    "hangs": "nothing until the client gives up",
+}
+
+
+def views_of(subjects: Sequence[Subject], seen: Iterable[tuple[str, str, Subject]]) -> tuple[View, ...]:
+    """One view for each called tool and client, in the newest handshake revision it was called in."""
+    found = list(seen)
+    views = []
+    for call in _newest(subjects):
+        mine = [(code, case) for code, case, subject in found if _concerns(subject, call)]
+        breaks = _breaks(mine, call.is_modern)
+        for rule in RULES:
+            views.append(_view(call, rule, breaks.get(rule.client)))
+    return tuple(views)
+
+
+def _newest(subjects: Sequence[Subject]) -> list[Called | Failed]:
+    order = (*MODERN, *LEGACY)
+    newest: dict[str, Called | Failed] = {}
+    for one in subjects:
+        if isinstance(one, Called | Failed) and one.revision in order:
+            held = newest.get(one.step.subject)
+            if held is None or order.index(one.revision) > order.index(held.revision):
+                newest[one.step.subject] = one
+    return list(newest.values())
+
+
+def _concerns(subject: Subject, call: Subject) -> bool:
+    """What was found in the call itself, in its tool, or on the way to it."""
+    if subject.visit is not call.visit:
+        return False
+    if isinstance(subject, Tool):
+        return True  # one bad tool can cost all of them
+    return subject.step is call.step or subject.step.name in (
+        "initialize",
+        "tools/list",
+        "notifications/initialized",
+    )
+
+
+def _breaks(mine: list[tuple[str, str]], modern: bool) -> dict[str, tuple[Outcome, str]]:
+    worst: dict[str, tuple[Outcome, str]] = {}
+    for code, case in mine:
+        for one in impact(code, case, modern=modern):
+            held = worst.get(one.client)
+            if held is None or _WORST.index(one.outcome) < _WORST.index(held[0]):
+                worst[one.client] = (one.outcome, one.seen)
+    return worst
+
+
+def _view(call: Called | Failed, rule: _Rule, broken: tuple[Outcome, str] | None) -> View:
+    if broken is not None:
+        outcome, words = broken
+        gets, shows = _BROKEN[outcome], _WORDS.get(outcome) or words
+    elif isinstance(call, Failed):
+        error = call.error if isinstance(call.error, dict) else {}
+        gets, shows = "error", str(error.get("message", ""))
+    elif not isinstance(call.result, dict):
+        gets, shows = "nothing", ""
+    else:
+        gets, shows = rule.reads(call)
+        if call.is_error:
+            gets = "error" if rule.flags_errors else f"{gets} (as if it were a success)"
+    return View(
+        tool=shown(call.step.subject, 100),
+        revision=call.revision,
+        client=rule.client,
+        gets=gets,
+        shows=shown(shows, _SHOWN_CHARS),
+    )
+
+
+def _json(value: Any) -> str:
+    try:
+        return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    except (ValueError, RecursionError, TypeError):
+        return ""

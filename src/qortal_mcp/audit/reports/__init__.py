@@ -1,0 +1,1 @@
+"""A report in the forms people and programs want. Each takes a `Report` and gives text; none judges."""

@@ -1,0 +1,87 @@
+"""A report as SARIF 2.1.0, for code scanning and editors."""
+
+import hashlib
+from typing import Any
+
+import msgspec
+
+from ... import __version__
+from ..check import Severity
+from ..checks import BY_CODE
+from ..finding import Finding, Report
+from .impacts import sentence
+
+_LEVELS: dict[Severity, str] = {
+    "MUST": "error",
+    "SHOULD": "warning",
+    "portability": "warning",
+    "advice": "note",
+}
+
+
+def render(report: Report) -> str:
+    """One run."""
+    codes = list(dict.fromkeys(one.code for one in report.findings))
+    driver = {
+        "name": "qortal-mcp audit",
+        "version": __version__,
+        "rules": [_rule(code) for code in codes],
+    }
+    run = {
+        "tool": {"driver": driver},
+        "results": [_result(one, codes.index(one.code), report.target) for one in report.findings],
+        "invocations": [{"executionSuccessful": report.verdict != "incomplete"}],
+        "properties": {"verdict": report.verdict, "because": report.because, "revisions": report.revisions},
+    }
+    return msgspec.json.format(msgspec.json.encode({"version": "2.1.0", "runs": [run]})).decode() + "\n"
+
+
+def _rule(code: str) -> dict[str, Any]:
+    check = BY_CODE[code]
+    return {
+        "id": code,
+        "shortDescription": {"text": check.title},
+        "fullDescription": {"text": check.expected},
+        "help": {"text": check.fix},
+        "defaultConfiguration": {"level": _LEVELS[check.severity]},
+        "properties": {"severity": check.severity, "clause": check.clause},
+    }
+
+
+def _result(finding: Finding, rule: int, target: str) -> dict[str, Any]:
+    broken = sentence(finding.clients)
+    text = f"{finding.title} at {finding.where}: {finding.evidence}" + (
+        f" Breaks {broken}." if broken else ""
+    )
+    result: dict[str, Any] = {
+        "ruleId": finding.code,
+        "ruleIndex": rule,
+        "level": _LEVELS[finding.severity],
+        "message": {"text": text},
+        "locations": [
+            {
+                "physicalLocation": {"artifactLocation": {"uri": _uri(target)}},
+                "logicalLocations": [{"fullyQualifiedName": finding.where, "kind": "member"}],
+            }
+        ],
+        "partialFingerprints": {"codeAndPlace/v1": _fingerprint(finding)},
+        "properties": {
+            "severity": finding.severity,
+            "revisions": finding.revisions,
+            "fix": finding.fix,
+            "reproduce": finding.reproduce,
+        },
+    }
+    if finding.known:
+        result["suppressions"] = [{"kind": "external", "justification": finding.known}]
+    return result
+
+
+def _uri(target: str) -> str:
+    from urllib.parse import quote
+
+    return target if "://" in target else f"command:{quote(target)}"
+
+
+def _fingerprint(finding: Finding) -> str:
+    return hashlib.sha256(f"{finding.code}\n{finding.where}".encode()).hexdigest()[:32]

@@ -1,0 +1,172 @@
+"""A report for the person at the terminal: what is wrong, worst first, each kind told once."""
+
+import textwrap
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from ..check import SEVERITIES, Severity
+from ..clients import measured_on
+from ..finding import Finding, Report
+from .impacts import by_outcome
+
+_PLACES = 3
+_LABEL_COLUMNS = 10
+_INDENT = " " * 4
+_MOST_VIEWS = 12
+_MOST_NAMES = 6
+
+
+def _plain(text: str) -> str:
+    return text
+
+
+class Palette(NamedTuple):
+    """How parts are coloured; the default is not at all."""
+
+    bad: Callable[[str], str] = _plain
+    warn: Callable[[str], str] = _plain
+    note: Callable[[str], str] = _plain
+    good: Callable[[str], str] = _plain
+    strong: Callable[[str], str] = _plain
+    quiet: Callable[[str], str] = _plain
+
+
+PLAIN = Palette()
+
+
+def render(report: Report, width: int, palette: Palette = PLAIN) -> str:
+    """The whole report."""
+    page = _Page(width, palette)
+    lines = page.head(report)
+    for severity in SEVERITIES:
+        for group in _by_code(report.of(severity)):
+            lines += ["", *page.group(group)]
+    lines += page.views(report)
+    lines += page.rest(report)
+    return "\n".join(lines)
+
+
+def _by_code(findings: Iterable[Finding]) -> list[list[Finding]]:
+    groups: dict[str, list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault(finding.code, []).append(finding)
+    return list(groups.values())
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:_MOST_NAMES]) + (
+        f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    )
+
+
+class _Page:
+    def __init__(self, width: int, palette: Palette) -> None:
+        self._width = max(60, min(width, 120))
+        self._palette = palette
+        self._severity: dict[Severity, Callable[[str], str]] = {
+            "MUST": palette.bad,
+            "SHOULD": palette.warn,
+            "portability": palette.note,
+            "advice": palette.quiet,
+        }
+
+    def head(self, report: Report) -> list[str]:
+        revisions = ", ".join(report.revisions) or "none"
+        lines = [
+            *self._field(
+                "server", f"{report.server or 'unknown'} at {report.target} ({report.transport})", ""
+            ),
+            *self._field("speaks", revisions, ""),
+        ]
+        if report.tools:
+            weight = f"the list costs a model about {report.tools_tokens:,} tokens"
+            lines += self._field("tools", f"{report.tools}, {report.tools_called} called; {weight}", "")
+        counts = ", ".join(f"{count} {severity}" for severity, count in report.counts.items() if count)
+        colour = {"conforms": self._palette.good, "violates": self._palette.bad}.get(
+            report.verdict, self._palette.warn
+        )
+        known = sum(1 for one in report.findings if one.known)
+        tail = f" ({counts})" if counts else ""
+        tail += f" ({known} known)" if known else ""
+        return [*lines, "", colour(report.verdict.upper()) + tail, *self._wrapped(report.because, "")]
+
+    def group(self, group: list[Finding]) -> list[str]:
+        first = group[0]
+        colour = self._severity[first.severity]
+        title = f"{colour(first.severity)}  {self._palette.strong(first.code)}  {first.title}"
+        lines = [title]
+        for one in group[:_PLACES]:
+            revisions = f"  [{', '.join(one.revisions)}]" if one.revisions else ""
+            lines += self._field("at", one.where + revisions)
+            if one.note:
+                lines += self._field("", one.note)
+        if len(group) > _PLACES:
+            lines += self._field("", f"and {len(group) - _PLACES} more places; --json lists all")
+        if first.evidence:
+            lines += self._field("seen", first.evidence)
+        clause = f" ({first.clause})" if first.clause else ""
+        lines += self._field("expected", first.expected + clause)
+        for words, impacts in by_outcome(first.clients):
+            lines += self._field("breaks", f"{', '.join(one.client for one in impacts)}: {words}")
+        lines += self._field("mend", first.fix)
+        lines.append(f"{_INDENT}{self._palette.quiet('try'.ljust(_LABEL_COLUMNS))}{first.reproduce}")
+        return lines
+
+    def views(self, report: Report) -> list[str]:
+        """What models get, tools with equal views together."""
+        gets: dict[str, dict[str, list[str]]] = {}
+        for view in report.model_sees:
+            gets.setdefault(view.tool, {}).setdefault(view.gets, []).append(view.client)
+        alike: dict[str, list[str]] = {}
+        for tool, how in gets.items():
+            alike.setdefault("\n".join(f"{kind}\t{', '.join(who)}" for kind, who in how.items()), []).append(
+                tool
+            )
+        if not alike:
+            return []
+        head = f"What models get of each call (by the rules measured with these clients on {measured_on()})"
+        lines = ["", self._palette.strong(head)]
+        for pattern, tools in list(alike.items())[:_MOST_VIEWS]:
+            lines += self._wrapped(_some(tools), _INDENT)
+            for row in pattern.splitlines():
+                kind, _, who = row.partition("\t")
+                lines += self._field(kind, who, _INDENT * 2, 22)
+        if len(alike) > _MOST_VIEWS:
+            lines.append(f"{_INDENT}and {len(alike) - _MOST_VIEWS} other kinds; --json lists all")
+        return lines
+
+    def rest(self, report: Report) -> list[str]:
+        lines: list[str] = []
+        if report.gaps:
+            lines += ["", self._palette.strong("Not looked at")]
+            for gap in report.gaps:
+                lines += self._wrapped(f"{gap.what}: {gap.reason}", _INDENT)
+        if report.not_judged:
+            lines += ["", self._palette.strong("Not judged")]
+            reasons: dict[str, list[str]] = {}
+            for one in report.not_judged:
+                reasons.setdefault(one.reason, []).append(one.code)
+            for reason, codes in reasons.items():
+                lines += self._wrapped(f"{reason}: {', '.join(codes)}", _INDENT)
+        lines += [
+            "",
+            self._palette.quiet(
+                f"{report.requests} requests in {report.seconds:.1f} s. "
+                "More about a code: qortal-mcp audit --explain CODE"
+            ),
+        ]
+        return lines
+
+    def _field(
+        self, label: str, text: str, indent: str = _INDENT, columns: int = _LABEL_COLUMNS
+    ) -> list[str]:
+        columns = max(columns, len(label) + 2)
+        room = self._width - len(indent) - columns
+        wrapped = textwrap.wrap(text, max(room, 30), break_on_hyphens=False) or [""]
+        head = f"{indent}{self._palette.quiet(label.ljust(columns))}{wrapped[0]}"
+        return [head, *(f"{indent}{' ' * columns}{line}" for line in wrapped[1:])]
+
+    def _wrapped(self, text: str, indent: str) -> list[str]:
+        return textwrap.wrap(
+            text, self._width, initial_indent=indent, subsequent_indent=f"{indent}  ", break_on_hyphens=False
+        )

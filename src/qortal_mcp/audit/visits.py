@@ -1,0 +1,307 @@
+"""What is asked in each visit, in order. Says what to ask; `visitor` asks it, `checks` judge what came."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+from msgspec import Struct
+
+from ..protocol import headers as mcp_headers
+from ..protocol.headers import header_params
+from ..protocol.versions import LEGACY, MODERN, MODERN_ERA
+from .calls import Leave, choose, is_read_only
+from .evidence import Gap, Step
+from .limits import AuditLimits
+from .subjects import LISTS, items_of
+from .visitor import (
+    INFO,
+    HttpVisitor,
+    LineVisitor,
+    Visitor,
+    answer_in,
+    encoded,
+    modern_params,
+    request,
+    result_in,
+)
+
+# A revision that does not exist, a method, a tool and a cursor likewise.
+NO_REVISION = "1999-01-01"
+NO_METHOD = "qortal-mcp-audit/no-such-method"
+NO_TOOL = "qortal_mcp_audit_no_such_tool"
+NO_CURSOR = "qortal-mcp-audit-no-such-cursor"
+NO_SESSION = "00000000-0000-4000-8000-000000000000"
+STRANGER = "https://attacker.example"
+_RAW_ID = 9001
+_INITIALIZED = "notifications/initialized"
+
+Open = Callable[[], Awaitable[Visitor]]
+
+
+class Plan(Struct, kw_only=True):
+    """What an audit is about, and what it learns on its way."""
+
+    leave: Leave
+    limits: AuditLimits
+    gaps: list[Gap]
+    # Tools that did not answer are not asked again: their silence costs its full time each time.
+    hanging: set[str]
+    # Tools that declared themselves read-only in a revision that knows how to.
+    harmless: set[str]
+    say: Callable[[str], None]
+
+    def gap(self, gap: Gap) -> None:
+        if gap not in self.gaps:
+            self.gaps.append(gap)
+
+
+# -- legacy -------------------------------------------------------------------------------------------
+
+
+async def shake_hands(visitor: Visitor, revision: str, plan: Plan) -> bool:
+    """`initialize` and what follows it. True where there is a server to go on with."""
+    params = {"protocolVersion": revision, "capabilities": {}, "clientInfo": INFO}
+    step = await visitor.ask(
+        "initialize", "initialize", params, subject=revision, seconds=plan.limits.start_seconds
+    )
+    if isinstance(visitor, HttpVisitor):
+        step = await _through_the_door(visitor, step, params, revision, plan)
+    result = result_in(step)
+    if not isinstance(result, dict):
+        return False
+    version = result.get("protocolVersion")
+    # What is no revision is judged by the one asked for: its clients will do the same.
+    visitor.revision = version if version in LEGACY else revision if revision in LEGACY else ""
+    if isinstance(visitor, HttpVisitor) and step.http is not None:
+        visitor.session_id = step.http.header(mcp_headers.SESSION_ID)
+    await visitor.tell(_INITIALIZED, _INITIALIZED)
+    return True
+
+
+async def _through_the_door(
+    visitor: HttpVisitor, step: Step, params: Mapping[str, Any], revision: str, plan: Plan
+) -> Step:
+    """Follow one redirect inside the same origin, and look for the way in where the door is closed."""
+    http = step.http
+    if http is None or http.status is None:
+        return step
+    location = http.header("location")
+    if 300 <= http.status < 400 and location is not None:
+        target = urljoin(visitor.url, location)
+        if _origin(target) == _origin(visitor.url):
+            await visitor.move(target)
+            return await visitor.ask("initialize", "initialize", params, subject=revision)
+        plan.gap(Gap("server", "it redirects to another host; audit that address", weighs=True))
+    elif http.status in (401, 403):
+        plan.gap(Gap("server", f"it wants an authorization (HTTP {http.status})", weighs=True))
+        if http.status == 401:
+            await _look_for_metadata(visitor, http.header("www-authenticate") or "")
+    return step
+
+
+async def _look_for_metadata(visitor: HttpVisitor, challenge: str) -> None:
+    parts = urlsplit(visitor.url)
+    root = f"{parts.scheme}://{parts.netloc}/.well-known/oauth-protected-resource"
+    named = challenge.partition('resource_metadata="')[2].partition('"')[0]
+    urls = [named] if named else [f"{root}{parts.path.rstrip('/')}", root]
+    for url in dict.fromkeys(urls):
+        # A stranger's server may name any address; only its own is asked.
+        if _origin(url) == _origin(visitor.url):
+            await visitor.get("auth-metadata", url=url)
+
+
+def _origin(url: str) -> tuple[str, str]:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "", ""
+    return parts.scheme.lower(), parts.netloc.rpartition("@")[2].lower()
+
+
+async def legacy_visit(visitor: Visitor, plan: Plan) -> None:
+    """Everything that is asked of a server of a handshake revision after the handshake."""
+    # Also a fence: what came by then without being asked for is an answer to the notification.
+    await visitor.ask("ping", "ping")
+    tools = await _lists(visitor, plan)
+    if isinstance(visitor, HttpVisitor) and visitor.steps[-1].http is not None:
+        await _version_headers(visitor)
+    await visitor.ask("unknown-method", NO_METHOD, {})
+    if visitor.is_over:
+        return
+    await visitor.tell("unknown-notification", "notifications/qortal-mcp-audit-unknown")
+    await visitor.tell("notifications/cancelled", "notifications/cancelled", {"requestId": 987654321})
+    await visitor.ask("ping", "ping")
+    await _tool_probes(visitor, tools)
+    if visitor.revision == "2025-03-26":
+        ping = request(_RAW_ID, "ping")
+        await visitor.send("raw batch", encoded([ping]), expects=_RAW_ID)
+    await _calls(visitor, tools, plan)
+    if not visitor.is_over:
+        await visitor.ask("ping", "ping")
+    if isinstance(visitor, HttpVisitor):
+        await _legacy_http(visitor)
+
+
+async def _lists(visitor: Visitor, plan: Plan) -> list[Mapping[str, Any]]:
+    tools: list[Mapping[str, Any]] = []
+    for method, member in LISTS.items():
+        if visitor.is_over:
+            break
+        items = await _all_pages(visitor, method, member, plan)
+        if method == "tools/list":
+            tools = [item for item in items if isinstance(item, dict)]
+    return tools
+
+
+async def _all_pages(visitor: Visitor, method: str, member: str, plan: Plan) -> list[Any]:
+    items: list[Any] = []
+    cursor: str | None = None
+    given: set[str] = set()
+    for _ in range(plan.limits.list_pages):
+        step = await visitor.ask(
+            method, method, {"cursor": cursor} if cursor is not None else {}, subject=cursor or ""
+        )
+        result = result_in(step)
+        items += items_of(result, member)
+        following = result.get("nextCursor") if isinstance(result, dict) else None
+        if not isinstance(following, str) or not following or following in given:
+            return items
+        given.add(following)
+        cursor = following
+    plan.gap(Gap(method, f"only {plan.limits.list_pages} pages were read"))
+    return items
+
+
+async def _version_headers(visitor: HttpVisitor) -> None:
+    """Requests with, without, and with a wrong version header (since 2025-06-18)."""
+    name = mcp_headers.PROTOCOL_VERSION
+    if visitor.revision < "2025-06-18":
+        return
+    await visitor.ask("no-version-header", "tools/list", {}, headers={name: None})
+    await visitor.ask("bad-version-header", "tools/list", {}, headers={name: NO_REVISION})
+
+
+async def _tool_probes(visitor: Visitor, tools: list[Mapping[str, Any]]) -> None:
+    if not tools or visitor.is_over:
+        return
+    await visitor.ask("unknown-tool", "tools/call", {"name": NO_TOOL, "arguments": {}})
+    if not visitor.is_over:
+        await visitor.ask("call-without-name", "tools/call", {"arguments": {}})
+    if not visitor.is_over:
+        await visitor.ask("bad-cursor", "tools/list", {"cursor": NO_CURSOR})
+
+
+async def _calls(visitor: Visitor, tools: list[Mapping[str, Any]], plan: Plan) -> None:
+    plan.harmless |= {
+        tool["name"] for tool in tools if is_read_only(tool) and isinstance(tool.get("name"), str)
+    }
+    calls, gaps = choose(tools, plan.leave, plan.limits.calls, plan.harmless)
+    for gap in gaps:
+        plan.gap(gap)
+    if isinstance(visitor, HttpVisitor):
+        visitor.header_params = {tool["name"]: _header_params(tool) for tool in tools if "name" in tool}
+    for call in calls:
+        if visitor.is_over:
+            plan.gap(Gap(f"tool {call.tool}", "the connection was gone", weighs=True))
+            return
+        if call.tool in plan.hanging:
+            plan.gap(Gap(f"tool {call.tool}", "it did not answer once, so it was not asked again"))
+            continue
+        plan.say(f"{visitor.revision}: calling {call.tool}")
+        params = {"name": call.tool, "arguments": dict(call.arguments)}
+        step = await visitor.ask("tools/call", "tools/call", params, subject=call.tool)
+        if step.end == "silent":
+            plan.hanging.add(call.tool)
+        if step.http is not None and step.http.status in (401, 403, 429):
+            plan.gap(Gap(f"tool {call.tool}", f"the call was refused (HTTP {step.http.status})", weighs=True))
+        if isinstance(visitor, HttpVisitor):
+            await _new_session(visitor, step, plan)
+
+
+def _header_params(tool: Mapping[str, Any]) -> Any:
+    schema = tool.get("inputSchema")
+    try:
+        return header_params(schema) if isinstance(schema, dict) else ()
+    except ValueError:
+        return ()
+
+
+async def _new_session(visitor: HttpVisitor, step: Step, plan: Plan) -> None:
+    """A session that is gone is opened again, once for each step that found it so."""
+    if visitor.session_id is None or step.http is None or step.http.status not in (400, 404):
+        return
+    if answer_in(step) is None or step.http.status == 404:
+        revision = visitor.revision
+        visitor.session_id = None
+        await shake_hands(visitor, revision, plan)
+
+
+async def _legacy_http(visitor: HttpVisitor) -> None:
+    usual = tuple(
+        (name, value)
+        for name, value in (
+            (mcp_headers.SESSION_ID, visitor.session_id),
+            (mcp_headers.PROTOCOL_VERSION, visitor.revision if visitor.revision >= "2025-06-18" else None),
+        )
+        if value is not None
+    )
+    await visitor.get("get-stream", usual)
+    await visitor.ask("foreign-origin", "ping", headers={"origin": STRANGER})
+    if visitor.session_id is None:
+        return
+    await visitor.ask("unknown-session", "ping", headers={mcp_headers.SESSION_ID: NO_SESSION})
+    ended = await visitor.delete("delete-session")
+    if ended.http is not None and ended.http.status is not None and 200 <= ended.http.status < 300:
+        await visitor.ask("after-delete", "ping")
+
+
+# -- modern -------------------------------------------------------------------------------------------
+
+
+async def discover(visitor: Visitor, plan: Plan) -> bool:
+    """The probe. True where the server is of the modern era."""
+    step = await visitor.ask("server/discover", "server/discover", {}, seconds=plan.limits.probe_seconds)
+    result = result_in(step)
+    versions = result.get("supportedVersions") if isinstance(result, dict) else None
+    if not isinstance(versions, list) or not any(version in MODERN for version in versions):
+        return False
+    visitor.revision = MODERN_ERA
+    return True
+
+
+async def modern_visit(visitor: Visitor, plan: Plan) -> None:
+    """Everything that is asked of a server of 2026-07-28 after its discovery."""
+    tools = await _lists(visitor, plan)
+    await visitor.ask("modern-unknown-method", NO_METHOD, {})
+    await visitor.ask("modern-removed-method", "ping", {})
+    old = {**modern_params({}, NO_REVISION)}
+    message = encoded(request(_RAW_ID, "tools/list", old))
+    if isinstance(visitor, HttpVisitor):
+        version, method = mcp_headers.PROTOCOL_VERSION, mcp_headers.METHOD
+        await visitor.post(
+            "modern-old-version", message, ((version, NO_REVISION), (method, "tools/list")), _RAW_ID
+        )
+        await visitor.ask("modern-header-mismatch", "tools/list", {}, headers={method: "prompts/list"})
+        bare = encoded(request(_RAW_ID + 1, "tools/list", {}))
+        await visitor.post(
+            "modern-no-meta", bare, ((version, MODERN_ERA), (method, "tools/list")), _RAW_ID + 1
+        )
+    else:
+        await visitor.send("modern-old-version", message, expects=_RAW_ID)
+    await _tool_probes(visitor, tools)
+    await _calls(visitor, tools, plan)
+
+
+# -- manners ------------------------------------------------------------------------------------------
+
+
+async def manners_visit(visitor: Visitor, plan: Plan) -> None:
+    """A version that does not exist, rubbish, and the end of input."""
+    agreed = await shake_hands(visitor, NO_REVISION, plan)
+    if agreed:
+        await visitor.ask("ping", "ping")
+    await visitor.send("raw garbage", b"this is no JSON")
+    if not visitor.is_over and agreed:
+        await visitor.ask("after-garbage", "ping", seconds=plan.limits.probe_seconds)
+    if isinstance(visitor, LineVisitor):
+        await visitor.end_input()

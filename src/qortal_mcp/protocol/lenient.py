@@ -1,0 +1,125 @@
+"""Read what a stranger sent although it may not be right, and say what was not.
+
+`jsonrpc.read` refuses; this understands as much as any client could, so that a defect can be named instead of
+"not readable". Pure, and bounded by its input: nothing here raises for bytes.
+"""
+
+import json
+import re
+from typing import Any, Literal
+
+from msgspec import Struct
+
+# What was wrong with the bytes around a value.
+Slip = Literal[
+    "bom",  # a byte order mark before the first character
+    "invalid-utf8",
+    "nan",  # NaN, Infinity or -Infinity: no JSON
+    "surrogate",  # half of a pair, which no UTF-8 can carry
+    "joined",  # several values in one piece
+    "duplicate-key",
+    "unreadable",  # what is left is no JSON at all
+]
+_BOM = b"\xef\xbb\xbf"
+_BLANKS = re.compile(r"[ \t\r\n]*")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+# The decoder is recursive: deeper than this is refused instead of tried.
+_DEEPEST = 200
+
+
+class Reading(Struct, frozen=True):
+    """The JSON values found in a piece of bytes, in order, and the slips on the way."""
+
+    values: tuple[Any, ...] = ()
+    slips: frozenset[Slip] = frozenset()
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.slips: set[Slip] = set()
+        self._decoder = json.JSONDecoder(
+            parse_constant=self._constant, object_pairs_hook=self._members, strict=False
+        )
+
+    def _constant(self, name: str) -> float:
+        self.slips.add("nan")
+        return float(name.replace("Infinity", "inf"))
+
+    def _members(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        members = dict(pairs)
+        if len(members) < len(pairs):
+            self.slips.add("duplicate-key")
+        return members
+
+    def read(self, text: str) -> list[Any]:
+        values = []
+        at = _after_blanks(text, 0)
+        while at < len(text):
+            try:
+                value, at = self._decoder.raw_decode(text, at)
+            except (ValueError, RecursionError):
+                # ValueError also stands for integers of more digits than Python reads.
+                self.slips.add("unreadable")
+                break
+            values.append(value)
+            at = _after_blanks(text, at)
+        return values
+
+
+def _after_blanks(text: str, at: int) -> int:
+    found = _BLANKS.match(text, at)
+    return at if found is None else found.end()
+
+
+def read(data: bytes) -> Reading:
+    """Every value in these bytes, as forgiving as JSON allows."""
+    reader = _Reader()
+    if data.startswith(_BOM):
+        reader.slips.add("bom")
+        data = data[len(_BOM) :]
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        reader.slips.add("invalid-utf8")
+        text = data.decode("utf-8", "replace")
+    if _is_too_deep(text):
+        return Reading((), frozenset({*reader.slips, "unreadable"}))
+    values = reader.read(text)
+    if len(values) > 1:
+        reader.slips.add("joined")
+    # An escaped half of a pair is pure ASCII on the wire and shows only in the value.
+    if "\\ud" in text.lower() and any(has_surrogate(value) for value in values):
+        reader.slips.add("surrogate")
+    return Reading(tuple(values), frozenset(reader.slips))
+
+
+def _is_too_deep(text: str) -> bool:
+    """Counts brackets without regard to strings: it may refuse odd texts, never accept too deep ones."""
+    depth = deepest = 0
+    for character in re.findall(r"[\[\]{}]", text):
+        depth += 1 if character in "[{" else -1
+        deepest = max(deepest, depth)
+        if deepest > _DEEPEST:
+            return True
+    return False
+
+
+def has_surrogate(value: Any) -> bool:
+    """Whether a text in it cannot be written as UTF-8."""
+    return any(_SURROGATE.search(text) is not None for text in texts(value))
+
+
+def texts(value: Any) -> list[str]:
+    """All texts in a value, names of members included."""
+    found: list[str] = []
+    left = [value]
+    while left:
+        part = left.pop()
+        if isinstance(part, str):
+            found.append(part)
+        elif isinstance(part, dict):
+            found += part
+            left += part.values()
+        elif isinstance(part, list):
+            left += part
+    return found
