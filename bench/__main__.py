@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 
-from bench import http, memory, node, start, websocket
+from bench import http, memory, node, start, together, websocket
 from bench.contestants import prepare
 from bench.environments import compile_bytecode
 from bench.figures import Figure
@@ -21,6 +21,7 @@ PARTS: dict[str, Callable[[Run], list[Figure]]] = {
     http.PART: http.measure,
     websocket.PART: websocket.measure,
     node.PART: node.measure,
+    together.PART: together.measure,
     memory.PART: memory.measure,
 }
 

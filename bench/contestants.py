@@ -96,9 +96,10 @@ def running(name: str, command: Command, *, pipes: bool = False) -> Iterator[Chi
 
 
 @contextlib.contextmanager
-def stub_node() -> Iterator[Child]:
+def stub_node(delay_ms: float = 0) -> Iterator[Child]:
     """The node, on the core where the load is."""
-    child = Child("stub node", [PYTHON, "-m", "bench.servers.stub_node"], core=LOAD_CORE)
+    command: Command = [PYTHON, "-m", "bench.servers.stub_node", "--delay-ms", str(delay_ms)]
+    child = Child("stub node", command, core=LOAD_CORE)
     try:
         yield child
     finally:

@@ -26,7 +26,7 @@ _LOCAL = f"{OURS}, {LOCAL_TOOL}"
 def measure(run: Run) -> list[Figure]:
     subjects = (_BARE, _FRESH, _CACHED, _LOCAL)
     cpu = {loop: by_name(subjects) for loop in LOOPS}
-    asked = by_name((_FRESH,))
+    left = by_name((_FRESH,))
     with contextlib.ExitStack() as stack:
         stub = stack.enter_context(stub_node())
         url = f"http://127.0.0.1:{stub.port()}"
@@ -47,11 +47,11 @@ def measure(run: Run) -> list[Figure]:
                 check_loop(child, loop)
         for number, (loop, subject) in run.turns([(loop, subject) for loop in LOOPS for subject in subjects]):
             child = (bare if subject == _BARE else ours)[loop]
-            before = _asked(url)
+            before = asked(url)
             cost = strain(child, _job(subject, child.port(), run.scaled(4_000), seed=number))
             cpu[loop][subject].append(cost.cpu_us)
             if subject == _FRESH:
-                asked[subject].append((_asked(url) - before) / run.scaled(4_000))
+                left[subject].append((asked(url) - before) / run.scaled(4_000))
             run.say(f"node, round {number}: {subject}, {loop} {cost.cpu_us:.1f} µs, {cost.per_second:,.0f}/s")
     figures = []
     for loop in LOOPS:
@@ -60,7 +60,7 @@ def measure(run: Run) -> list[Figure]:
         quantity = f"CPU of {NODE_TOOL}, {loop}"
         figures += compare(PART, quantity, "µs", fresh, beside=_BARE, budgets={_FRESH: Budget(1.25)})
         figures += compare(PART, quantity, "µs", kept, beside=_LOCAL, budgets={_CACHED: Budget(1.3)})
-    return [*figures, Figure(PART, "requests to the node a call", _FRESH, "", tuple(asked[_FRESH]))]
+    return [*figures, Figure(PART, "requests to the node a call", _FRESH, "", tuple(left[_FRESH]))]
 
 
 def _job(subject: str, port: int, requests: int, *, seed: int) -> Job:
@@ -89,8 +89,9 @@ def _record(fixtures: Path, ours: Child) -> Path:
     return folder
 
 
-def _asked(url: str) -> int:
-    """How many requests the stub has seen."""
+def asked(url: str, beginning: str = "/") -> int:
+    """How many requests the stub has seen, of all or of those whose path begins so."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with opener.open(f"{url}/asked", timeout=10) as reply:
-        return sum(json.loads(reply.read()).values())
+        counts: dict[str, int] = json.loads(reply.read())
+    return sum(count for path, count in counts.items() if path.startswith(beginning))

@@ -4,7 +4,7 @@ import itertools
 from typing import Any
 
 from qortal_mcp.qortal.endpoints import ENDPOINTS
-from qortal_mcp.qortal.endpoints.record import Endpoint, Keep
+from qortal_mcp.qortal.endpoints.record import SETTLED_BLOCKS, Endpoint
 
 from .markdown import code, table
 
@@ -30,7 +30,7 @@ def _row(endpoint: Endpoint[Any]) -> list[str]:
         code(endpoint.template),
         ", ".join(code(name) for name in endpoint.query),
         endpoint.returns,
-        _kept(endpoint.keep),
+        _kept(endpoint),
         endpoint.since,
     ]
 
@@ -39,5 +39,7 @@ def _area(endpoint: Endpoint[Any]) -> str:
     return endpoint.template.strip("/").partition("/")[0]
 
 
-def _kept(keep: Keep) -> str:
-    return "until the next block" if keep.until_next_block else f"{keep.seconds:g} s"
+def _kept(endpoint: Endpoint[Any]) -> str:
+    keep = endpoint.keep
+    usual = "until the next block" if keep.until_next_block else f"{keep.seconds:g} s"
+    return usual if endpoint.height_of is None else f"{usual}; for ever {SETTLED_BLOCKS:,} blocks deep"

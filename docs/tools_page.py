@@ -10,12 +10,13 @@ from msgspec import UNSET
 from qortal_mcp.cli import schemas
 from qortal_mcp.cli.inside import ask
 from qortal_mcp.cli.values import as_arguments
-from qortal_mcp.qortal.manifest import listed_tools
+from qortal_mcp.qortal.manifest import listed_tools, manifest
 from qortal_mcp.qortal.node import Node
 from qortal_mcp.qortal.server import make_server
 from qortal_mcp.qortal.tools import TOOLSETS
 from qortal_mcp.server.dispatch import Server
 
+from .errors_table import errors_table
 from .examples import EXAMPLES
 from .markdown import code, table
 
@@ -23,9 +24,23 @@ _HEAD = """\
 # Tools
 
 All of them only read. Arguments that a tool does not know are refused with the ones it does; a `limit` above its
-maximum is lowered, and a note says so. The examples are answers of the sample chain (`--sample`).
+maximum is lowered, and a note says so. Times are taken in ISO 8601 or in milliseconds. The examples are answers of the
+sample chain (`--sample`).
 
 Answers from a node also have these members; a tool that asks no node, such as `validate_address`, has none of them:
+
+"""
+
+_ERRORS = """\
+A tool that failed answers `isError: true` and a sentence; `_meta["qortal-mcp/error"]` holds `code` and `retryable`:
+
+"""
+
+_BESIDE = """\
+## Resources and prompts
+
+Clients that attach what they read find the same answers by address; connections that can subscribe to `qortal://node` hear
+of each new block. Prompts are questions ready to ask. Names, chains, services and types of transactions are completed.
 
 """
 
@@ -43,6 +58,8 @@ def page() -> str:
         default = "" if toolset.is_default else f" (off by default: `--toolsets +{name}`)"
         parts.append(f"## Toolset {name}{default}\n")
         parts += [_tool(server, tools[tool]) for tool in toolset.tools]
+    parts.insert(1, _ERRORS + errors_table())
+    parts.append(_BESIDE + beside_table())
     return "\n".join(parts)
 
 
@@ -61,6 +78,22 @@ def tools_table() -> str:
         for name, toolset in TOOLSETS.items()
     ]
     return table(["toolset", "tools"], rows)
+
+
+def beside_table() -> str:
+    """One line for each resource and prompt."""
+    told = manifest(make_server(Node.sample()))
+    rows = [
+        *((code(one["uri"]), one["description"]) for one in told["resources"]),
+        *((code(one["uriTemplate"]), one["description"]) for one in told["resourceTemplates"]),
+        *((f"prompt {code(one['name'])}{_takes(one)}", one["description"]) for one in told["prompts"]),
+    ]
+    return table(["what", "for"], [(name, " ".join(words.split())) for name, words in rows])
+
+
+def _takes(prompt: dict[str, Any]) -> str:
+    names = [code(argument["name"]) for argument in prompt.get("arguments", ())]
+    return f" of {', '.join(names)}" if names else ""
 
 
 def catalogue() -> str:

@@ -4,12 +4,17 @@ import json
 import re
 from pathlib import Path
 
+import click
 import pytest
 from docs import generated, limits_tables
 from docs.__main__ import main, summary
+from docs.errors_table import CODES
 from docs.markers import BrokenMarkers, filled
 
 from qortal_mcp import __version__, settings
+from qortal_mcp.audit.checks import CHECKS
+from qortal_mcp.audit.clients import measured_clients
+from qortal_mcp.cli.audit import command as audit_command
 from qortal_mcp.cli.failures import EXIT_CODES
 from qortal_mcp.cli.schemas import fields, type_in_words
 from qortal_mcp.limits import Limits
@@ -93,6 +98,9 @@ def test_the_manifest_tells_what_the_running_server_tells() -> None:
         "capabilities",
         "documentation",
         "tools",
+        "resources",
+        "resourceTemplates",
+        "prompts",
     ]
     assert (told["name"], told["version"], told["endpoint"]) == (NAME, __version__, "/mcp")
     assert told["protocolVersions"] == list(REVISIONS)
@@ -109,6 +117,46 @@ def test_llms_txt_tells_how_to_connect_and_what_there_is() -> None:
     for name in (tool for toolset in TOOLSETS.values() if toolset.is_default for tool in toolset.tools):
         assert f"- {name}: " in text
     assert "Bearer" in llms_txt(make_server(Node.sample()), needs_token=True)
+
+
+def test_every_error_code_is_on_the_tools_page() -> None:
+    sources = [
+        (ROOT / "src/qortal_mcp" / path).read_text()
+        for path in ("server/tool_errors.py", "qortal/failures.py", "qortal/tools/names.py")
+    ]
+    calls = r'(?:ToolError|NodeFailure)\(\s*"([A-Z_]+)"'
+    assert {found for text in sources for found in re.findall(calls, text)} == set(CODES)
+    page = generated.FILES["docs/tools.md"]()
+    assert all(f"| `{code}` |" in page for code in CODES)
+
+
+def test_every_code_and_option_of_the_audit_is_on_its_page() -> None:
+    page = (ROOT / "docs/audit.md").read_text()
+    assert re.findall(r"^\| `([a-z0-9-]+)` \| (?:MUST|SHOULD|portability|advice) \|", page, re.MULTILINE) == [
+        check.code for check in CHECKS
+    ]
+    options = [one for one in audit_command.params if isinstance(one, click.Option)]
+    assert [one.opts[0] for one in options if one.opts[0] not in page] == []
+
+
+def test_the_page_of_the_audit_names_every_client_that_was_measured() -> None:
+    page = (ROOT / "docs/audit.md").read_text().partition("## Every code")[2].partition("<!--")[0]
+    for client in measured_clients():
+        assert client.removesuffix(" v1").removesuffix(" v2") in page, client
+
+
+def test_every_resource_and_prompt_is_on_the_tools_page_in_llms_txt_and_in_the_manifest() -> None:
+    server = make_server(Node.sample())
+    told, page, text = manifest(server), generated.FILES["docs/tools.md"](), llms_txt(server)
+    names = [
+        *(one["uri"] for one in told["resources"]),
+        *(one["uriTemplate"] for one in told["resourceTemplates"]),
+        *(one["name"] for one in told["prompts"]),
+    ]
+    assert {"qortal://node", "qortal://block/{height}", "account_report"} <= set(names)
+    for name in names:
+        assert f"`{name}`" in page
+        assert f"- {name}" in text
 
 
 # -- the generator ---------------------------------------------------------------------------------------------

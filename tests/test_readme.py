@@ -44,6 +44,8 @@ def test_the_curl_commands_of_the_readme_give_what_it_shows(door: Door) -> None:
     assert run_at(door, block("curl:validate")) == block("reply:validate")
     initialized = json.loads(run_at(door, block("curl:initialize")))
     assert initialized["result"]["protocolVersion"] == "2025-06-18"
+    modern = json.loads(run_at(door, block("curl:modern")))["result"]
+    assert (modern["structuredContent"], modern["resultType"]) == ({"isValid": True}, "complete")
     balance = json.loads(run_at(door, block("curl:call")))["result"]
     assert balance["isError"] is False
     assert re.fullmatch(r"\d+\.\d{8}", balance["structuredContent"]["balance"])
@@ -74,6 +76,7 @@ PROSE = [
     "SECURITY.md",
     "docs/why.md",
     "docs/library.md",
+    "docs/audit.md",
 ]
 # `shelf.py` is what a reader of the library page calls their own file.
 NOT_OURS = {"shelf.py"}

@@ -28,11 +28,10 @@ class HttpConnection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # uvloop's transports are of no class of asyncio's.
         self._transport = cast(asyncio.WriteTransport, transport)
-        self._next()
+        self._run.in_turn(self._send)
 
-    def _next(self) -> None:
-        if self._run.may_send():
-            self._transport.write(self._run.fill(self._template))
+    def _send(self) -> None:
+        self._transport.write(self._run.fill(self._template))
 
     def data_received(self, data: bytes) -> None:
         self._buffer = self._buffer + data if self._buffer else data
@@ -52,7 +51,7 @@ class HttpConnection(asyncio.Protocol):
         except WrongReply as exc:
             self._run.fail(exc)
             return
-        self._next()
+        self._run.in_turn(self._send)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._run.fail(WrongReply(f"connection lost: {exc}"))

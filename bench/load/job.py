@@ -19,6 +19,8 @@ class Job(Struct, frozen=True, kw_only=True):
     requests: int
     connections: int = 16
     varying: Literal["nothing", "address", "session"] = "nothing"
+    # Connections wait for each other, and then all send the same at once.
+    in_step: bool = False
     # Texts that every reply must hold. Where it can, every reply must also equal the first, byte for byte.
     marks: list[str]
     is_same: bool = True

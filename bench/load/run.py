@@ -3,6 +3,7 @@
 import asyncio
 import secrets
 import time
+from collections.abc import Callable
 
 from bench.addresses import addresses
 from bench.load.job import VARYING, Job, Outcome
@@ -24,6 +25,9 @@ class Run:
         self._is_same = job.is_same and job.varying != "address"
         self._first: bytes | None = None
         self._addresses = addresses(job.seed)
+        # Of connections in step: those that wait for the others, and what all of them send.
+        self._waiting: list[Callable[[], None]] = []
+        self._value_in_step = ""
         self._done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._started = time.perf_counter()
 
@@ -36,8 +40,23 @@ class Run:
         """A request as it goes out."""
         if not self._is_varied:
             return template
-        value = next(self._addresses) if self.job.varying == "address" else secrets.token_hex(17)
+        value = self._value_in_step or self._next_value()
         return template.replace(VARYING.encode(), value.encode())
+
+    def _next_value(self) -> str:
+        return next(self._addresses) if self.job.varying == "address" else secrets.token_hex(17)
+
+    def in_turn(self, send: Callable[[], None]) -> None:
+        """Send the next request, if there is one: now, or in step with the other connections."""
+        self._waiting.append(send)
+        if self.job.in_step:
+            if len(self._waiting) < self.job.connections:
+                return
+            self._value_in_step = self._next_value()
+        ready, self._waiting = self._waiting, []
+        for send_now in ready:
+            if self.may_send():
+                send_now()
 
     def took(self, reply: bytes) -> None:
         """A reply is in. Raises: WrongReply."""

@@ -1,5 +1,6 @@
-"""A node that answers fixed bytes, faster than anything that asks it, and counts what it was asked."""
+"""A node that answers fixed bytes, faster than anything that asks it or after a delay, and counts what it was asked."""
 
+import argparse
 import asyncio
 import json
 import sys
@@ -48,6 +49,7 @@ class Connection(asyncio.Protocol):
     """One keep-alive connection. `/asked` answers with the counts so far and is not counted itself."""
 
     asked: ClassVar[Counter[str]] = Counter()
+    delay_seconds: ClassVar[float] = 0.0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.WriteTransport), "a socket is one"
@@ -59,7 +61,11 @@ class Connection(asyncio.Protocol):
         while (end := self._buffer.find(b"\r\n\r\n")) >= 0:
             path = self._buffer.split(b" ", 2)[1].decode("latin-1")
             self._buffer = self._buffer[end + 4 :]
-            self._transport.write(self._answer(path))
+            answer = self._answer(path)
+            if self.delay_seconds and path != "/asked":
+                asyncio.get_running_loop().call_later(self.delay_seconds, self._transport.write, answer)
+            else:
+                self._transport.write(answer)
 
     def _answer(self, path: str) -> bytes:
         if path == "/asked":
@@ -79,6 +85,9 @@ def _http(status: int, media_type: str, body: str) -> bytes:
 
 
 async def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--delay-ms", type=float, default=0.0)
+    Connection.delay_seconds = parser.parse_args().delay_ms / 1000
     server = await asyncio.get_running_loop().create_server(Connection, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     print(f"Listening on http://127.0.0.1:{port}", file=sys.stderr, flush=True)

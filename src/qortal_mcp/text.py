@@ -25,15 +25,16 @@ _STEERING = (
     "["
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls but tab and newline
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
-    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
-    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffc"
+    "\U00013430-\U00013455\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
     "\ud800-\udfff"
     "]"
     r"|\\(?=u\{)"
 )
 _HIDDEN = re.compile(_STEERING)
 _KEPT_OR_HIDDEN = re.compile(f"({_KEPT})|{_STEERING}")
-_ESCAPED = re.compile(r"\\u\{([0-9A-F]{1,6})\}")
+# Only what is a character: the last one is 10FFFF.
+_ESCAPED = re.compile(r"\\u\{(0?[0-9A-F]{1,5}|10[0-9A-F]{4})\}")
 
 
 def printable(text: str) -> str:

@@ -64,7 +64,7 @@ def test_all_three_forms_come_from_the_same_answer() -> None:
 
 
 def test_a_tool_error_is_exit_code_1_and_one_line() -> None:
-    ended = run("call", "get_balance", "address=nonsense", "--sample")
+    ended = run("call", "get_balance", "address=12345", "--sample")
     assert (ended.code, ended.out, ended.err) == (1, "", "qortal-mcp: Invalid Qortal address.\n")
 
 
@@ -224,3 +224,21 @@ def test_an_interrupt_while_the_node_thinks_is_clean() -> None:
         assert process.communicate(timeout=30) == (b"", b"")
         assert process.returncode == 130
         asked.close()
+
+
+def test_what_a_tool_takes_as_text_is_text_also_where_it_looks_like_a_number() -> None:
+    paid = run("call", "find_payments", f"sender={ALICE}", "amount=12.5", "--sample", "--json")
+    assert {row["amount"] for row in paid.json["payments"]} == {"12.50000000"}
+    old = run("call", "find_payments", f"senderAddress={ALICE}", "amount=12.50", "--sample", "--json")
+    assert old.json == paid.json
+    for name in ("123", "true", "1e5"):
+        ended = run("call", "get_name", f"name={name}", "--sample")
+        assert ended.err == "qortal-mcp: Name not found.\n"
+    assert run("call", "search_transactions", "types=PAYMENT", "limit=1", "--sample", "--json").code == 0
+
+
+def test_a_node_that_is_not_there_is_told_with_what_to_do(unused_port: int) -> None:
+    ended = run("call", "get_node_status", "--node", f"http://127.0.0.1:{unused_port}")
+    assert ended.code == 3
+    last = ended.err.splitlines()[-1]
+    assert "Is Qortal Core running there? --node names another node, --sample needs none." in last

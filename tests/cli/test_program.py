@@ -226,3 +226,27 @@ def test_a_command_is_imported_only_when_it_runs() -> None:
 def test_every_command_is_a_click_command() -> None:
     for name in COMMANDS:
         assert isinstance(import_module(module_of(name)).command, click.Command)
+
+
+SUGGESTED = [
+    pytest.param("call get_b", ["get_balance", "get_block"], id="tools"),
+    pytest.param("tools get_na", ["get_name"], id="tools-of-tools"),
+    pytest.param("call get_block he", ["height="], id="argument"),
+    pytest.param("call get_name name=x ", [], id="no-argument-twice"),
+    pytest.param("call get_block position=", ["position=first", "position=last"], id="choices"),
+    pytest.param("call get_block position = l", ["last"], id="choices-as-bash-cuts-them"),
+    pytest.param("call get_block minting=t", ["minting=true"], id="truth"),
+    pytest.param("call nothing ", [], id="no-such-tool"),
+    pytest.param("tools --toolsets +chat,-ra", ["+chat,-raw"], id="toolsets"),
+]
+
+
+@pytest.mark.parametrize(("typed", "suggested"), SUGGESTED)
+def test_a_shell_is_told_tools_arguments_and_toolsets(typed: str, suggested: list[str]) -> None:
+    words = typed.split(" ")
+    env = {
+        "_QORTAL_MCP_COMPLETE": "bash_complete",
+        "COMP_WORDS": f"qortal-mcp {typed}",
+        "COMP_CWORD": str(len(words)),
+    }
+    assert run(env=env).out.split() == [f"plain,{word}" for word in suggested]

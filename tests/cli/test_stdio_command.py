@@ -76,7 +76,7 @@ def test_once_the_client_is_quiet_what_the_first_call_needs_is_loaded() -> None:
     code = (
         "import sys, threading, time\n"
         "def watch():\n"
-        "    while 'aiohttp' not in sys.modules: time.sleep(0.01)\n"
+        "    while 'httptools' not in sys.modules: time.sleep(0.01)\n"
         "    print('loaded', file=sys.stderr, flush=True)\n"
         "threading.Thread(target=watch, daemon=True).start()\n"
         "from qortal_mcp.cli.main import main; sys.exit(main(['stdio', '--log-level', 'warning']))"

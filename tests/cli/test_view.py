@@ -189,3 +189,15 @@ def test_arguments_are_written_so_that_call_reads_them_back() -> None:
     assert values.as_arguments({"a": "x", "b": "5", "c": 5, "d": None, "e": ["x", 1]}) == (
         "a=x 'b=\"5\"' c=5 d=null 'e=[\"x\",1]'"
     )
+
+
+def test_times_in_milliseconds_are_hidden_beside_their_readable_twins() -> None:
+    record = {
+        "registered": 1_700_000_000_000,
+        "registeredTime": "2023-11-14T22:13:20.000Z",
+        "updated": None,
+        "updatedTime": None,
+        "timeoutTime": "x",
+        "expiry": 1_700_000_000_000,
+    }
+    assert list(values.without_echoes(record)) == ["registeredTime", "updatedTime", "timeoutTime", "expiry"]

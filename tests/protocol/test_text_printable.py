@@ -62,6 +62,11 @@ def test_it_takes_linear_time(piece: str) -> None:
     assert time.perf_counter() - started < 2
 
 
+@pytest.mark.parametrize("text", ["\\u{110000}", "\\u{FFFFFF}", "\\u{}", "\\u{12"])
+def test_what_stands_for_no_character_stays_as_it_is(text: str) -> None:
+    assert original(text) == text
+
+
 def test_long_text_is_cut_with_a_mark() -> None:
     assert shortened("abc", 3) == "abc"
     assert shortened("abcdef", 3) == "abc… [3 more characters]"
@@ -85,6 +90,8 @@ def test_pictures_and_words_that_need_joiners_stay_as_they_are(text: str) -> Non
         ("\u2066\u200d\u2069", "\\u{2066}\\u{200D}\\u{2069}"),
         ("\u3164\ufe0f", "\\u{3164}\\u{FE0F}"),
         ("\u202e\ufe0f", "\\u{202E}\\u{FE0F}"),
+        ("a\u2800\ufffcb", "a\\u{2800}\\u{FFFC}b"),
+        ("\U0001bca0\U00013430\U0001d159", "\\u{1BCA0}\\u{13430}\\u{1D159}"),
     ],
 )
 def test_nothing_hides_behind_a_picture(text: str, shown: str) -> None:

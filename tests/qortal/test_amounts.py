@@ -30,7 +30,24 @@ def test_every_way_core_writes_an_amount_is_put_right(core: str, text: str) -> N
 
 
 @pytest.mark.parametrize(
-    "text", ["", " ", "1,5", "NaN", "1.", ".5", "1.-5", "0.000000001", "1E999", "0x1", "1\n", "<html>", "٣"]
+    "text",
+    [
+        "",
+        " ",
+        "1,5",
+        "NaN",
+        "1.",
+        ".5",
+        "1.-5",
+        "0.000000001",
+        "1E999",
+        "1e99",
+        "92233720368.54775809",
+        "0x1",
+        "1\n",
+        "<html>",
+        "٣",
+    ],
 )
 def test_what_is_no_exact_amount_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="amount"):

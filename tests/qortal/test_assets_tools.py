@@ -390,3 +390,17 @@ async def test_an_answer_keeps_to_its_schema(node: Node, tool: str, arguments: d
     jsonschema_rs.validate(definition["outputSchema"], answer)
     assert answer["asOf"] == AS_OF
     assert answer["notes"][-1] == SAMPLE
+
+
+async def test_qort_has_no_quantity_that_was_issued_once(call: Call) -> None:
+    found = await answer_of(call, "get_asset", asset="QORT")
+    assert found["quantity"] is None
+    assert found["notes"][0] == "How much QORT there is, get_network_overview tells."
+    first = (await answer_of(call, "list_assets", limit=1))["assets"][0]
+    assert (first["name"], first["quantity"]) == ("QORT", None)
+
+
+async def test_the_order_of_two_assets_does_not_change_their_market(call: Call) -> None:
+    one = await answer_of(call, "get_order_book", asset="GOLD", other="QORT")
+    assert one["orders"] == (await answer_of(call, "get_order_book", asset="QORT", other="GOLD"))["orders"]
+    assert {row["unit"] for row in one["orders"]} == {"GOLD"}

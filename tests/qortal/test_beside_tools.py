@@ -185,3 +185,31 @@ async def test_a_new_block_is_told_to_a_subscriber_of_the_node(growing: tuple[Gr
             assert notice["method"] == "notifications/resources/updated"
             assert notice["params"] == {"uri": "qortal://node"}
     server.close()
+
+
+async def test_prompts_say_how_to_get_from_a_name_to_an_address_and_to_prices_of_one_kind(
+    server: Server,
+) -> None:
+    async def text(name: str, **arguments: str) -> str:
+        got = await request(server, "prompts/get", {"name": name, "arguments": arguments})
+        return str(got["result"]["messages"][0]["content"]["text"])
+
+    assert "if this is a registered name, get_name tells its owner" in await text(
+        "account_report", address="bob"
+    )
+    assert "get_trade_price, that one with inverse true" in await text("trade_scan", chain="LTC")
+
+
+async def test_nothing_promises_more_than_every_client_gets(server: Server) -> None:
+    told = (await request(server, "initialize", INITIALIZE))["result"]["instructions"]
+    assert "Answers from a node say in asOf" in told
+    listed = (await request(server, "resources/list", {}))["result"]["resources"]
+    node = next(one for one in listed if one["uri"] == "qortal://node")
+    assert "Connections that can subscribe" in node["description"]
+
+
+INITIALIZE = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {},
+    "clientInfo": {"name": "t", "version": "0"},
+}

@@ -84,7 +84,7 @@ async def test_a_block_without_minting_says_so(call: Call) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({}, "Invalid height. Give exactly one of height, signature, time, position."),
+        ({}, "Invalid arguments. Give exactly one of height, signature, time, position."),
         ({"height": 5, "position": "last"}, "Invalid position. Give exactly one of"),
         ({"height": 0}, "Invalid height."),
         ({"height": 597}, "Block not found."),
@@ -183,15 +183,44 @@ async def test_a_young_chain_is_looked_through_for_what_somebody_signed(call: Ca
     ("arguments", "sentence"),
     [
         ({"signer": WRONG_CHECKSUM}, "Invalid Qortal address."),
-        ({"signer": NOBODY}, "Public key not found."),
-        ({"signer": ALICE, "newest_first": False}, "Invalid signer."),
-        ({"signer": ALICE, "from_height": 5}, "Invalid signer."),
+        ({"signer": ALICE, "newest_first": False}, "Invalid signer. Its blocks come newest first: leave out"),
+        ({"signer": ALICE, "from_height": 5}, "Invalid signer. Its blocks come newest first: leave out"),
     ],
 )
 async def test_signers_that_cannot_be_listed_are_refused(
     call: Call, arguments: dict[str, Any], sentence: str
 ) -> None:
     assert (await error_of(call, "list_blocks", **arguments)).startswith(sentence)
+
+
+async def test_an_address_that_never_signed_anything_signed_no_block(call: Call) -> None:
+    found = await answer_of(call, "list_blocks", signer=NOBODY)
+    assert found["blocks"] == []
+    assert found["notes"][0].startswith("No public key of this address is known")
+
+
+@pytest.mark.parametrize(("newest_first", "heights"), [(True, [596]), (False, [])])
+async def test_a_height_above_the_newest_block_is_told(
+    call: Call, newest_first: bool, heights: list[int]
+) -> None:
+    found = await answer_of(call, "list_blocks", from_height=9999, newest_first=newest_first, limit=1)
+    assert [row["height"] for row in found["blocks"]] == heights
+    assert found["notes"][0] == "from_height 9999 is above the newest block, 596."
+
+
+async def test_a_time_in_seconds_is_not_taken_for_1970(call: Call) -> None:
+    assert (await error_of(call, "get_block", time=1794775505)).startswith(
+        "Invalid time. This looks like seconds. Give ISO 8601,"
+    )
+    assert (await answer_of(call, "get_block", time=1794775505000))["height"] > 1
+
+
+async def test_the_count_of_a_block_is_that_without_what_contracts_made(call: Call) -> None:
+    inside = (await answer_of(call, "search_transactions", block=595))["transactions"]
+    made_by_people = [row for row in inside if row["type"] != "AT"]
+    listed = (await answer_of(call, "list_blocks", from_height=595, limit=1))["blocks"][0]
+    assert (await answer_of(call, "get_block", height=595))["transactionCount"] == len(made_by_people)
+    assert listed["transactionCount"] == len(made_by_people) < len(inside)
 
 
 class OldChain:

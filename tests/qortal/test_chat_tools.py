@@ -9,6 +9,7 @@ import pytest
 from qortal_mcp.qortal.node import Node
 from qortal_mcp.qortal.sample.chain import sample_chain
 from qortal_mcp.qortal.server import make_server
+from qortal_mcp.qortal.times import iso
 from qortal_mcp.qortal.tools import select
 from qortal_mcp.server.dispatch import Server
 
@@ -114,8 +115,21 @@ async def test_what_is_said_meanwhile_does_not_move_the_pages(call: Call) -> Non
         "group_id": 3,
         "limit": 2,
         "offset": 2,
-        "before": page["messages"][0]["timestamp"] + 1,
+        "before": iso(page["messages"][0]["timestamp"] + 1),
     }
+
+
+async def test_times_of_chat_may_be_written_in_iso_or_in_milliseconds(call: Call) -> None:
+    whole = sample_chain()["chatGroups"]["3"]
+    middle = whole[len(whole) // 2]["timestamp"]
+    by_number = await every_row(call, "get_chat_messages", "messages", group_id=3, after=middle)
+    assert by_number == await every_row(call, "get_chat_messages", "messages", group_id=3, after=iso(middle))
+    assert 0 < len(by_number) < len(whole)
+    # Core refuses times before 2017; everything is later than that.
+    everything = await every_row(call, "get_chat_messages", "messages", group_id=3, after="2001-01-01")
+    assert len(everything) == len(whole)
+    refused = await call("get_chat_messages", group_id=3, before=middle // 1000)
+    assert refused["content"][0]["text"].startswith("Invalid before. This looks like seconds.")
 
 
 async def test_a_name_that_is_only_the_address_again_is_no_name() -> None:
@@ -152,9 +166,12 @@ async def test_data_that_is_no_base64_is_an_error_of_the_node() -> None:
             "Invalid arguments. Give exactly one of group_id, involving, signature.",
         ),
         ({"involving": [ALICE, ALICE]}, "Invalid involving. Give two different addresses."),
-        ({"involving": [ALICE]}, "Invalid Qortal address. involving takes a list."),
+        ({"involving": [ALICE]}, "Invalid Qortal address. involving takes a list of 2 addresses."),
         ({"involving": [ALICE, WRONG_CHECKSUM]}, "Invalid Qortal address. See the argument involving."),
-        ({"group_id": 0}, "Invalid group_id. group_id takes a whole number from 1 to 2147483647."),
+        (
+            {"group_id": 0},
+            "Invalid group_id. It takes a whole number from 1 up; list_groups tells it beside each name.",
+        ),
         ({"signature": "1" * 63}, "Invalid signature. signature takes text of 64 to 88 characters."),
         ({"signature": "1" * 65}, "Invalid signature."),
         ({"signature": "1" * 64}, "Message not found."),

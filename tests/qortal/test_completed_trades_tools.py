@@ -89,8 +89,8 @@ async def test_trades_since_a_time_are_those_after_it(call: Call) -> None:
     assert sorted(row["tradeAddress"] for row in rows) == sorted(row["atAddress"] for row in wanted)
 
 
-@pytest.mark.parametrize("since", [1, 1593450000000, sample_chain()["blocks"][0]["timestamp"]])
-async def test_a_time_before_the_chain_is_no_trap(call: Call, since: int) -> None:
+@pytest.mark.parametrize("since", ["1970-01-02", 1593450000000, sample_chain()["blocks"][0]["timestamp"]])
+async def test_a_time_before_the_chain_is_no_trap(call: Call, since: int | str) -> None:
     rows = await every_row(call, "list_completed_trades", "trades", since=since, limit=50)
     assert len(rows) == len(completed())
 
@@ -154,6 +154,14 @@ async def test_old_argument_names_are_taken(call: Call) -> None:
         ("list_completed_trades", {"buyer": "0" * 40}, "Invalid Qortal address."),
         ("list_completed_trades", {"since": 0}, "Invalid since."),
         ("list_completed_trades", {"since": 10**18}, "Invalid since."),
+        ("list_completed_trades", {"since": 1794770291}, "Invalid since. This looks like seconds."),
+        (
+            "get_trade_ledger",
+            {"account": BOB, "since": "1794770291"},
+            "Invalid since. This looks like seconds.",
+        ),
+        ("list_completed_trades", {"since": "yesterday"}, "Invalid since. Give ISO 8601, such as"),
+        ("list_completed_trades", {"buyer": "alice-test"}, "Invalid Qortal address. See the argument buyer."),
         ("list_completed_trades", {"chain": "ETH"}, "Invalid chain."),
         ("get_trade_price", {}, "Invalid chain."),
         ("get_trade_price", {"chain": "LTC", "trades": 0}, "Invalid trades."),
@@ -193,7 +201,7 @@ async def test_a_price_of_few_trades(call: Call) -> None:
 
 async def test_more_trades_than_a_price_takes_are_lowered_and_noted(call: Call) -> None:
     price = (await call("get_trade_price", chain="LTC", trades=1000))["structuredContent"]
-    assert price["trades"] == 50
+    assert price["trades"] == 13
     assert any("lowered to 50" in note for note in price["notes"])
 
 
@@ -248,7 +256,7 @@ async def test_a_ledger_since_a_time(call: Call) -> None:
     since = rows[2]["timestamp"]
     later = (await call("get_trade_ledger", account=BOB, since=since, reverse=False))["structuredContent"]
     assert later["trades"] == rows[2:]
-    everything_since = await call("get_trade_ledger", account=BOB, since=1, reverse=False)
+    everything_since = await call("get_trade_ledger", account=BOB, since="1970-01-02", reverse=False)
     assert everything_since["structuredContent"]["trades"] == rows
 
 
@@ -286,3 +294,30 @@ async def test_what_is_no_ledger_is_a_node_error(body: str) -> None:
         result = await caller(make_server(node, toolsets=TOOLSETS))("get_trade_ledger", account=ALICE_KEY)
         await node.close()
     assert code_of(result) == "NODE_ERROR"
+
+
+@pytest.mark.parametrize(("chain", "trades", "counted"), [("BTC", 10, 9), ("LTC", 10, 9), ("LTC", 50, 13)])
+async def test_a_price_tells_how_many_trades_it_comes_from(
+    call: Call, chain: str, trades: int, counted: int
+) -> None:
+    rows = await every_row(call, "list_completed_trades", "trades", chain=chain, limit=100)
+    newest = rows[:trades]
+    assert len({row["timestamp"] for row in newest}) == counted
+    answer = (await call("get_trade_price", chain=chain, trades=trades))["structuredContent"]
+    assert answer["trades"] == counted
+
+
+async def test_the_inverse_price_is_the_one_of_other_tools(call: Call) -> None:
+    price = (await call("get_trade_price", chain="LTC", trades=1, inverse=True))["structuredContent"]
+    newest = (await call("list_completed_trades", chain="LTC", limit=1))["structuredContent"]["trades"][0]
+    assert price["priceUnit"] == newest["priceUnit"] == "LTC per QORT"
+    # One is cut to eight places, the other rounded.
+    assert abs(float(price["price"]) - float(newest["price"])) < 2e-8
+
+
+async def test_trades_since_a_time_in_iso_are_those_since_the_same_in_milliseconds(call: Call) -> None:
+    rows = (await call("list_completed_trades", limit=10))["structuredContent"]["trades"]
+    by_number = await call("list_completed_trades", since=rows[5]["timestamp"])
+    by_text = await call("list_completed_trades", since=rows[5]["time"])
+    assert by_number["structuredContent"]["trades"] == by_text["structuredContent"]["trades"]
+    assert by_number["structuredContent"]["trades"]

@@ -225,3 +225,12 @@ async def test_names_of_old_still_work(call: Call) -> None:
     changed = (await call("list_names", after=1794770660100))["structuredContent"]["names"]
     assert all(max(row["registered"], row.get("updated", 0)) > 1794770660100 for row in changed)
     assert (await call("list_names_for_sale"))["structuredContent"]["page"] == {"returned": 2}
+
+
+async def test_the_price_of_a_sale_that_is_over_is_not_told(call: Call) -> None:
+    answer = (await call("get_name", name="frank-sold"))["structuredContent"]
+    assert (answer["isForSale"], answer["salePrice"]) == (False, None)
+    assert "unit" not in answer
+    row = (await call("search_names", query="frank-sold"))["structuredContent"]["names"][0]
+    assert row["isForSale"] is False
+    assert not {"salePrice", "unit"} & row.keys()

@@ -203,7 +203,10 @@ async def test_a_node_that_is_not_there_is_unreachable(faulty: FaultyNode, call:
     ):
         result = await call(tool, **arguments)
         assert code_of(result) == ("NODE_UNREACHABLE", True), tool
-        assert result["content"][0]["text"] == f"Node unreachable. Tried {faulty.url}."
+        assert result["content"][0]["text"] == (
+            f"Node unreachable. Tried {faulty.url}. Is Qortal Core running there? "
+            "--node names another node, --sample needs none."
+        )
 
 
 async def test_requests_are_plain_gets_without_anything_of_ours(faulty: FaultyNode, call: Call) -> None:

@@ -276,3 +276,12 @@ async def test_without_a_status_nothing_is_asked_for() -> None:
 def test_reading_is_switched_off_unless_asked_for() -> None:
     assert "qdn_content" not in select()
     assert "qdn_content" in select("+qdn_content")
+
+
+@pytest.mark.parametrize("name", ["BOB", "B0b"])
+async def test_names_of_publishers_are_found_in_other_spellings_and_noted(call: Call, name: str) -> None:
+    plain = (await call("search_qdn", name="Bob", limit=2))["structuredContent"]
+    found = (await call("search_qdn", name=name, limit=2))["structuredContent"]
+    assert found["resources"] == plain["resources"]
+    assert found["notes"][0] == 'The registered name is "Bob".'
+    assert found["page"]["next"] == plain["page"]["next"]

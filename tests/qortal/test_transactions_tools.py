@@ -90,7 +90,7 @@ async def test_a_transaction_is_found_by_the_reference_it_carries(call: Call) ->
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({}, "Invalid signature. Give exactly one of signature, reference."),
+        ({}, "Invalid arguments. Give exactly one of signature, reference."),
         (
             {"signature": PAYMENT["signature"], "reference": PAYMENT["reference"]},
             "Invalid reference. Give exactly one of signature, reference.",
@@ -280,10 +280,10 @@ async def test_services_are_named(call: Call) -> None:
     [
         ({"address": WRONG_CHECKSUM}, "Invalid Qortal address."),
         ({"creator": "xyz"}, "Invalid creator."),
-        ({"creator": WRONG_CHECKSUM}, "Invalid creator. Give an address or a public key."),
+        ({"creator": WRONG_CHECKSUM}, "Invalid creator. It takes an address or a public key."),
         ({"types": ["NOPE"]}, "Invalid types. Types: GENESIS, PAYMENT,"),
         ({"types": []}, "Invalid types."),
-        ({"types": "PAYMENT"}, "Invalid types."),
+        ({"types": "NOPE"}, "Invalid types."),
         ({"group_id": -1}, "Invalid group_id."),
         ({"block": "newest"}, "Invalid block. Give a height or a block signature."),
         ({"block": 0}, "Invalid block."),
@@ -469,3 +469,25 @@ async def test_a_page_is_cut_at_a_record_when_records_are_huge() -> None:
         await node.close()
     assert len(result["content"][0]["text"].encode()) <= 64 * 1024
     assert signatures(found) == [f"{number}" for number in range(60)]
+
+
+async def test_chat_costs_nothing_whatever_core_names(call: Call) -> None:
+    found = await answer_of(call, "get_fee", type="CHAT")
+    assert found["fee"] == "0.00000000"
+    assert found["notes"][0].startswith("Chat messages are not charged for")
+
+
+async def test_nothing_under_a_group_is_not_taken_for_nothing_about_it(call: Call) -> None:
+    found = await answer_of(call, "search_transactions", group_id=3)
+    assert found["transactions"] == []
+    assert found["notes"][0].startswith("group_id finds what was made under a group's approval")
+
+
+@pytest.mark.parametrize(
+    ("kind", "untold"),
+    [("TRANSFER_PRIVS", "the recipient"), ("CANCEL_GROUP_INVITE", "the group and who was invited")],
+)
+async def test_what_core_does_not_tell_of_a_type_is_said(call: Call, kind: str, untold: str) -> None:
+    row = next(row for row in CONFIRMED if row["type"] == kind)
+    found = await answer_of(call, "get_transaction", signature=row["signature"])
+    assert found["notes"][0] == f"Core does not tell {untold} of a {kind} transaction."

@@ -48,6 +48,9 @@ GOOD: list[Any] = [
     (b'{"height":5,"flag":null,"limit":null}', {"flag": False, "limit": 20}, 0),
     (b'{"height":5,"code":7}', {"code": "7"}, 0),
     (b'{"height":5,"secret_door":"x"}', {"secret_door": "x"}, 0),
+    (b'{"height":5,"names":"a"}', {"names": ["a"]}, 1),
+    (b'{"height":5,"flag":"True"}', {"flag": True}, 1),
+    (b'{"height":5,"side":"SELL"}', {"side": "sell"}, 0),
     (b'{"height":5,"key":"' + b"ab" * 32 + b'"}', {"key": "ab" * 32}, 0),
 ]
 
@@ -75,7 +78,8 @@ BAD: list[Any] = [
     (b'{"height":"5","even":3}', "Invalid multiple of two. See the argument even."),
     (b'{"height":5,"flag":"yes"}', "Invalid flag. flag takes true or false."),
     (b'{"height":5,"side":"both"}', "Invalid side. side takes one of: buy, sell."),
-    (b'{"height":5,"names":"a"}', "Invalid names. names takes a list."),
+    (b'{"height":5,"names":true}', "Invalid names. names takes a list of texts."),
+    (b'{"height":5,"names":[1]}', "Invalid names. names takes a list of texts."),
     (b'{"height":5,"height":5,"block_height":6}', "Invalid height. It is given twice, once as block_height."),
     (
         b'{"heigth":5}',

@@ -12,11 +12,11 @@ from ..protocol.errors import ErrorObject
 from ..server.dispatch import Server
 from ..server.tool_errors import ERROR_META
 from ..settings import NodeOptions
-from . import call_arguments, failures, terminal, view
+from . import call_arguments, completing, failures, terminal, view
 from .chain import ask
 from .options import SettingsCommand
 from .program import PROGRAM, unknown_tool
-from .toolsets import switching_on, tool_named, toolset_of
+from .toolsets import switching_on, text_arguments, tool_named, toolset_of
 
 # Failures that say nothing about what was asked: trying again, or another node, may answer it.
 _NOT_FOUND_OUT = frozenset({"NODE_UNREACHABLE", "NODE_TIMEOUT", "NODE_SYNCING", "RATE_LIMITED", "TIMEOUT"})
@@ -71,8 +71,8 @@ class CallCommand(SettingsCommand):
 
 
 @click.command(cls=CallCommand, groups=(NodeOptions,))
-@click.argument("tool")
-@click.argument("arguments", nargs=-1, metavar="[KEY=VALUE]...")
+@click.argument("tool", shell_complete=completing.tools)
+@click.argument("arguments", nargs=-1, metavar="[KEY=VALUE]...", shell_complete=completing.arguments)
 @click.option("--args", "whole", metavar="JSON", help="Arguments as one JSON object.")
 @click.option("--json", "as_json", is_flag=True, help="Show the structured answer as JSON.")
 @click.option("--raw", "as_raw", is_flag=True, help="Show the whole result as JSON, an error too.")
@@ -81,7 +81,7 @@ def command(
 ) -> int:
     """Call one tool and show its answer.
 
-    A VALUE is JSON if it can be read as such, else text. With --help behind the name of a TOOL: what it takes.
+    A VALUE is JSON if it can be read as such, else text; always text where the tool takes nothing else. With --help behind the name of a TOOL: what it takes.
 
     \b
       qortal-mcp call get_block height=298 --sample
@@ -93,7 +93,7 @@ def command(
     """
     if as_json and as_raw:
         raise failures.WrongUsage("--json and --raw exclude each other; give one of them.")
-    params = {"name": tool, "arguments": call_arguments.read(arguments, whole)}
+    params = {"name": tool, "arguments": call_arguments.read(arguments, whole, text_arguments(tool))}
     server, response = ask(
         chain, "tools/call", params, on_slow=lambda node: terminal.note(f"Waiting for {node} …")
     )

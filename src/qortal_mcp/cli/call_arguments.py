@@ -1,6 +1,10 @@
-"""A tool's arguments as they are written on a command line: `key=value` words, or one JSON object."""
+"""A tool's arguments as they are written on a command line: `key=value` words, or one JSON object.
 
-from collections.abc import Sequence
+A value is JSON where it can be read as such, else text. What a tool takes as text only is text also where it happens to
+look like a number or a truth: a name may be 123, and an amount 12.5.
+"""
+
+from collections.abc import Collection, Sequence
 
 import msgspec
 from msgspec import Raw
@@ -10,8 +14,8 @@ from ..text import shortened
 from .failures import WrongUsage
 
 
-def read(words: Sequence[str], whole: str | None) -> dict[str, Raw]:
-    """The arguments of a call; numbers stay as they were typed.
+def read(words: Sequence[str], whole: str | None, texts: Collection[str] = ()) -> dict[str, Raw]:
+    """The arguments of a call; numbers stay as they were typed. `texts` are those that take nothing but text.
 
     Raises: WrongUsage.
     """
@@ -22,7 +26,7 @@ def read(words: Sequence[str], whole: str | None) -> dict[str, Raw]:
             raise WrongUsage(f"Arguments are written KEY=VALUE, not {_quoted(word)}.")
         if name in found:
             raise WrongUsage(f"The argument {_quoted(name)} is given twice.")
-        found[name] = _value(name, text)
+        found[name] = _value(name, text, name in texts)
     return found
 
 
@@ -33,16 +37,16 @@ def _object(whole: str) -> dict[str, Raw]:
         raise WrongUsage("--args must be a JSON object.") from None
 
 
-def _value(name: str, text: str) -> Raw:
+def _value(name: str, text: str, is_text: bool) -> Raw:
     try:
         encoded = text.encode()
     except UnicodeEncodeError:
         raise WrongUsage(f"The value of {_quoted(name)} is not UTF-8.") from None
     try:
-        msgspec.json.decode(encoded)
+        value = msgspec.json.decode(encoded)
     except (msgspec.DecodeError, RecursionError):
         return Raw(msgspec.json.encode(text))
-    return Raw(encoded)
+    return Raw(msgspec.json.encode(text) if is_text and isinstance(value, bool | int | float) else encoded)
 
 
 def _quoted(text: str) -> str:

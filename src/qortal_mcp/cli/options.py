@@ -8,7 +8,10 @@ from click.core import ParameterSource
 
 from .. import settings
 from ..settings import LogOptions, Option, Options
+from . import completing
 from .start import begin
+
+_COMPLETING = {"toolsets": completing.toolsets}
 
 
 class SettingOption(click.Option):
@@ -22,6 +25,7 @@ class SettingOption(click.Option):
             metavar=option.metavar or None,
             type=click.Choice(option.choices, case_sensitive=False) if option.choices else None,
             help=option.description,
+            shell_complete=_COMPLETING.get(option.field),
         )
         self.setting = option
         self.section = section

@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from ..qortal.tools import TOOLSETS, definitions, select
 from ..settings import NodeOptions
-from . import failures, terminal, view, weights
+from . import completing, failures, terminal, view, weights
 from .chain import ask
 from .inside import Response
 from .options import SettingsCommand
@@ -18,7 +18,7 @@ from .toolsets import switching_on, tool_named, toolset_of
 
 
 @click.command(cls=SettingsCommand, groups=(NodeOptions,))
-@click.argument("tool", required=False)
+@click.argument("tool", required=False, shell_complete=completing.tools)
 @click.option("--json", "as_json", is_flag=True, help="The tools/list result, or the one tool, as JSON.")
 @click.option("--tokens", "as_tokens", is_flag=True, help="What each tool weighs in tokens, and all of them.")
 def command(chain: NodeOptions, tool: str | None, as_json: bool, as_tokens: bool) -> None:

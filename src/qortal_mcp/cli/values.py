@@ -78,14 +78,17 @@ def _amount(text: str, decimals: int | None) -> str:
 
 
 def without_echoes(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A record without a timestamp whose readable twin stands beside it (`timestamp` and `time`)."""
-    return {name: value for name, value in record.items() if _twin(name) not in record}
+    """A record without times in milliseconds whose readable twins stand beside them, as `time` beside `timestamp`."""
+    return {name: value for name, value in record.items() if not _is_echo(name, value, record)}
 
 
-def _twin(name: str) -> str | None:
+def _is_echo(name: str, value: Any, record: Mapping[str, Any]) -> bool:
+    """`timestamp` beside `time`, `tipTimestamp` beside `tipTime`, `registered` beside `registeredTime`."""
     if name == "timestamp":
-        return "time"
-    return name.removesuffix("Timestamp") + "Time" if name.endswith("Timestamp") else None
+        return "time" in record
+    if name.endswith("Timestamp"):
+        return name.removesuffix("Timestamp") + "Time" in record
+    return f"{name}Time" in record and (value is None or type(value) is int)
 
 
 def as_arguments(values: Mapping[str, Any]) -> str:

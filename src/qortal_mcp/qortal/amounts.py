@@ -4,6 +4,8 @@ import re
 
 PLACES = 8
 _ONE = 10**PLACES
+# Core counts in 64 bits. What is more can only be nonsense, and costs more to work with the longer it is.
+_MOST_UNITS = 2**63
 
 # Core writes zero as 0E-8, and repeats the minus sign after the point: -1.-50000000.
 _AMOUNT = re.compile(r"(-?)([0-9]{1,30})(?:\.(-?)([0-9]{1,30}))?(?:[eE]([+-]?[0-9]{1,2}))?")
@@ -14,7 +16,7 @@ _PLAIN = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,8})?")
 def units(text: str) -> int:
     """How many 0.00000001 a text of Core's means.
 
-    Raises: ValueError where it is no amount, or finer than eight places.
+    Raises: ValueError where it is no amount, finer than eight places, or more than Core can count.
     """
     match = _AMOUNT.fullmatch(text)
     if match is None:
@@ -26,6 +28,8 @@ def units(text: str) -> int:
     number, rest = divmod(int(whole + fraction) * 10 ** max(shift, 0), 10 ** max(-shift, 0))
     if rest:
         raise ValueError("an amount finer than eight places")
+    if number > _MOST_UNITS:
+        raise ValueError("an amount of more than 64 bits")
     return int(-number if sign or inner_sign else number)
 
 

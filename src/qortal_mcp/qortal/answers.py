@@ -13,6 +13,9 @@ T = TypeVar("T")
 
 Amount = Annotated[str, Meta(pattern=r"^-?[0-9]+\.[0-9]{8}$", description="Exact, eight places.")]
 
+# What an offset can be, see `types.Offset`.
+_LAST_OFFSET = 2**31 - 1
+
 _encode = msgspec.json.Encoder().encode
 
 
@@ -65,7 +68,7 @@ def page_of(args: Struct, offset: int, returned: int, more: bool, **resolved: An
 
 def page_at(args: Struct, returned: int, next_offset: int | None, **resolved: Any) -> Page:
     """The page member of a list that goes on from an offset of its own, or ends here."""
-    if next_offset is None:
+    if next_offset is None or next_offset > _LAST_OFFSET:
         return Page(returned)
     written = {
         field.encode_name: value

@@ -49,7 +49,10 @@ def find_endpoint(template: str) -> Endpoint[Any]:
     written = written if written.startswith("/") else f"/{written}"
     found = TEMPLATES.get(written)
     if found is None:
-        raise invalid_argument("Invalid endpoint.", f"Nearest: {', '.join(nearest(written))}.")
+        raise invalid_argument(
+            "Invalid endpoint.",
+            f"Nearest: {', '.join(nearest(written))}. What stands in braces goes into values.",
+        )
     if "service" in found.path:
         # Core fetches what it does not have yet; asking for it must not make a node do anything.
         raise refused("Content is read with read_qdn, which looks first whether the node has it.")
@@ -87,7 +90,11 @@ def read_values(endpoint: Endpoint[Any], written: Mapping[str, Any]) -> tuple[di
 
     Raises: ToolError.
     """
-    decoded, notes = _arguments(endpoint.template).read(msgspec.Raw(msgspec.json.encode(written)))
+    reader = _arguments(endpoint.template)
+    for name in endpoint.path:
+        if name not in written:
+            raise invalid_argument(reader.arguments[name].sentence, f"values must hold {name}.")
+    decoded, notes = reader.read(msgspec.Raw(msgspec.json.encode(written)))
     values = {name: value for name, value in structs.asdict(decoded).items() if value is not UNSET}
     service = find_service(str(values.get("service", "")))
     if service is not None and service.is_private:

@@ -3,8 +3,10 @@
 NodeFailure (a ToolError): the node cannot be asked, refuses, or answers something else than asked for.
 """
 
+from typing import Annotated
+
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from ..server.tool_errors import ToolError
 from ..text import printable, shortened
@@ -38,7 +40,7 @@ def unreachable(*origins: str) -> NodeFailure:
     return NodeFailure(
         "NODE_UNREACHABLE",
         "Node unreachable.",
-        f"Tried {' and '.join(origins)}.",
+        f"Tried {' and '.join(origins)}. Is Qortal Core running there? --node names another node, --sample needs none.",
         retryable=True,
         rests_node=True,
     )
@@ -118,7 +120,7 @@ _SWITCHED_OFF = 6
 
 
 class _CoreError(Struct):
-    error: int
+    error: Annotated[int, Meta(ge=0, le=2**31 - 1)]
     message: str = ""
 
 

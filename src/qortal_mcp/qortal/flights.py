@@ -1,23 +1,21 @@
 """Identical work in flight is done once, however many wait for it."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Hashable
-from typing import Any
+from collections.abc import Awaitable, Callable, Coroutine, Hashable
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
 
 
-class Flights:
-    """Work by what it does: in the task of whoever came first, or in one of its own in the background."""
+class Flights(Generic[T]):
+    """Work by what it does, done in the task of whoever came first: a task of its own would cost more than a cache hit."""
 
     def __init__(self) -> None:
-        self._shared: dict[Hashable, asyncio.Future[Any]] = {}
-        self._tasks: dict[Hashable, asyncio.Task[Any]] = {}
+        self._shared: dict[Hashable, asyncio.Future[T]] = {}
 
-    async def join(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+    async def join(self, key: Hashable, work: Callable[[], Awaitable[T]]) -> T:
         """The outcome of this work. Who comes while it is being done waits for it and does not repeat it."""
-        while True:
-            shared = self._shared.get(key)
-            if shared is None:
-                return await self._lead(key, work)
+        while (shared := self._shared.get(key)) is not None:
             try:
                 return await asyncio.shield(shared)
             except asyncio.CancelledError:
@@ -25,8 +23,6 @@ class Flights:
                 if not shared.cancelled() or (task is not None and task.cancelling()):
                     raise
                 # Whoever did it gave up, not we: do it ourselves, or join who was quicker.
-
-    async def _lead(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
         shared = self._shared[key] = asyncio.get_running_loop().create_future()
         try:
             result = await work()
@@ -43,8 +39,15 @@ class Flights:
         finally:
             del self._shared[key]
 
-    def start(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, Any]]) -> "asyncio.Task[Any]":
-        """A task that does this work in the background, started if nobody did yet."""
+
+class Background:
+    """Work by what it does, in tasks of its own: nobody needs to wait for it."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[Hashable, asyncio.Task[Any]] = {}
+
+    def start(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, T]]) -> "asyncio.Task[T]":
+        """A task that does this work, started if nobody did yet."""
         task = self._tasks.get(key)
         if task is None:
             task = self._tasks[key] = asyncio.get_running_loop().create_task(work())
@@ -57,7 +60,7 @@ class Flights:
             task.exception()  # seen, even if everybody who waited has left
 
     async def close(self) -> None:
-        """End what goes on in the background."""
+        """End what goes on."""
         tasks = list(self._tasks.values())
         for task in tasks:
             task.cancel()

@@ -1,13 +1,15 @@
 """A node over HTTP: the only code that opens a connection to one, and it can only GET.
 
-aiohttp takes a tenth of a second to import, so nothing here does before the first question.
+What speaks HTTP is loaded with the first question: whoever only lists tools need not wait for it.
 """
 
 import asyncio
-import importlib
-from typing import TYPE_CHECKING, Any
+import ssl
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from .. import __version__
+from ..server.alarms import Alarms
 from . import failures
 from .endpoints.record import Request
 from .limits import DEFAULT, NodeLimits
@@ -15,7 +17,7 @@ from .origin import origin_of
 from .source import RawReply
 
 if TYPE_CHECKING:
-    from aiohttp import ClientResponse, ClientSession
+    from .http_connection import Connection
 
 _HEADERS = {
     # Anything else makes Core answer 500 on its plain-text addresses.
@@ -26,6 +28,9 @@ _HEADERS = {
     "Accept-Encoding": "identity",
     "User-Agent": f"qortal-mcp/{__version__}",
 }
+_PORTS = {"http": 80, "https": 443}
+# Core closes connections that rest for 30 s, proxies often sooner: one that rested longer is not trusted.
+_IDLE_SECONDS = 15.0
 
 
 class HttpSource:
@@ -34,63 +39,79 @@ class HttpSource:
     def __init__(self, url: str, limits: NodeLimits = DEFAULT) -> None:
         self.origin = origin_of(url)
         self._limits = limits
-        self._session: ClientSession | None = None
-        self._library: Any = None
+        self._address = urlsplit(self.origin)
+        self._host = self._address.hostname or ""
+        heads = {"Host": self._address.netloc, **_HEADERS}
+        self._after_target = "".join(
+            [" HTTP/1.1\r\n", *(f"{name}: {value}\r\n" for name, value in heads.items()), "\r\n"]
+        )
+        self._connection: type[Connection] | None = None
+        self._ssl: ssl.SSLContext | None = None
+        # Open connections that wait for a request, the last used last. How many there can be is the gate's question.
+        self._idle: list[Connection] = []
+        self._deadlines = Alarms(limits.reply_seconds)
         self._is_closed = False
 
     async def warm(self) -> None:
-        if self._library is None:
-            self._library = await asyncio.to_thread(importlib.import_module, "aiohttp")
-        if self._is_closed:  # while the library was loading
-            raise failures.unreachable(self.origin)
-        if self._session is None:
-            self._session = self._open()
+        if self._connection is None:
+            from .http_connection import Connection
 
-    def _open(self) -> "ClientSession":
-        aiohttp, limits = self._library, self._limits
-        session: ClientSession = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=limits.requests),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=aiohttp.ClientTimeout(total=limits.reply_seconds, sock_connect=limits.connect_seconds),
-            headers=_HEADERS,
-            auto_decompress=False,
-            trust_env=False,
-        )
-        return session
+            if self._address.scheme == "https":
+                self._ssl = await asyncio.to_thread(ssl.create_default_context)
+            self._connection = Connection
 
     async def fetch(self, request: Request) -> RawReply:
-        if self._session is None:
-            await self.warm()
-        assert self._session is not None, "warm() opens it"
-        aiohttp = self._library
-        # `encoded`: sent as written. Otherwise the library would fold dots and change escapes.
-        url = aiohttp.client.URL(self.origin + request.target, encoded=True)
-        try:
-            async with self._session.get(url, allow_redirects=False) as reply:
-                return RawReply(reply.status, reply.headers.get("Content-Type", ""), await self._body(reply))
-        except TimeoutError:
-            raise failures.timed_out(self._limits.reply_seconds) from None
-        except (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError, OSError) as exc:
-            raise failures.unreachable(self.origin) from exc
-        except aiohttp.ClientError as exc:
-            raise failures.not_readable() from exc
+        # Sent as written: everything in the target is encoded where it was made.
+        written = f"GET {request.target}{self._after_target}".encode("ascii")
+        while True:
+            resting = self._resting()
+            connection = resting or await self._connect()
+            try:
+                reply = await connection.get(written)
+            except failures.NodeFailure as exc:
+                if resting is None or resting.has_received or exc.code != "NODE_UNREACHABLE":
+                    raise
+                # A connection that rested was closed just before it was used. That says nothing of the node.
+                continue
+            if connection.is_open:
+                if self._is_closed:
+                    connection.abort()
+                else:
+                    self._idle.append(connection)
+            return reply
 
-    async def _body(self, reply: "ClientResponse") -> bytes:
-        at_most = self._limits.reply_bytes
-        if reply.content_length is not None:  # no more than this will be read, whatever is sent
-            if reply.content_length > at_most:
-                raise failures.reply_too_large(at_most)
-            return await reply.read()
-        chunks, size = [], 0
-        async for chunk in reply.content.iter_any():
-            size += len(chunk)
-            if size > at_most:
-                raise failures.reply_too_large(at_most)
-            chunks.append(chunk)
-        return b"".join(chunks)
+    def _resting(self) -> "Connection | None":
+        """An open connection that was used lately."""
+        oldest = asyncio.get_running_loop().time() - _IDLE_SECONDS
+        while self._idle:
+            connection = self._idle.pop()
+            if connection.is_open and connection.used_at >= oldest:
+                return connection
+            connection.abort()
+        return None
+
+    async def _connect(self) -> "Connection":
+        await self.warm()
+        if self._is_closed:
+            raise failures.unreachable(self.origin)
+        make, limits, address = self._connection, self._limits, self._address
+        assert make is not None, "warm() loads it"
+        try:
+            async with asyncio.timeout(limits.connect_seconds):
+                _, connection = await asyncio.get_running_loop().create_connection(
+                    lambda: make(self.origin, limits, self._deadlines),
+                    self._host,
+                    address.port or _PORTS[address.scheme],
+                    ssl=self._ssl,
+                )
+        except TimeoutError:
+            raise failures.timed_out(limits.connect_seconds) from None
+        except (OSError, UnicodeError) as exc:  # no name of a host can be too long, or have empty parts
+            raise failures.unreachable(self.origin) from exc
+        return connection
 
     async def close(self) -> None:
         self._is_closed = True
-        session, self._session = self._session, None
-        if session is not None:
-            await session.close()
+        while self._idle:
+            self._idle.pop().abort()
+        await asyncio.sleep(0)  # the sockets close in the loop's next turn

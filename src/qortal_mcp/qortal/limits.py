@@ -25,6 +25,14 @@ class NodeLimits(Struct, frozen=True, kw_only=True):
     # A node that failed is left alone for this long, then asked once whether it is back.
     rest_seconds: Seconds = 10.0
 
+    # What one call may ask, answers from memory included, whatever the node says of how much there is. A market of some
+    # thousand offers or trades takes up to 200 questions.
+    call_requests: Positive = 400
+    # The same in bytes: four of the largest replies.
+    call_bytes: Positive = 16 * 1024 * 1024
+    # The same in rows: each of them is looked at, and nobody reads so many page by page.
+    call_rows: Positive = 20_000
+
     # Counted in bytes as received; what Python makes of them takes some five times as much.
     cache_bytes: Positive = 8 * 1024 * 1024
     # One huge reply must not push out everything else.
@@ -47,8 +55,6 @@ NAMES = 100
 ASSETS = 20
 # Reward shares in a minting profile.
 SHARES = 20
-# Windows of offers to look through before giving up: 100,000 contracts of one kind.
-OFFER_WINDOWS = 1000
 # Single trades that are asked for side by side; the rest of the node's queue is for others.
 TRADES_AT_ONCE = 16
 # What is published can be of any size; a text that someone reads is smaller.
@@ -64,8 +70,9 @@ LISTED_TEXT_CHARS = 120
 LISTED_CHAT_CHARS = 1000
 # Options of a poll in a list of polls.
 LISTED_OPTIONS = 10
-# Admins of a group that are read at once.
+# Admins of a group that are read at once, and how many such windows; no group has nearly as many.
 ADMINS_AT_ONCE = 100
+ADMIN_WINDOWS = 10
 # Texts within an answer that is given as Core has it: a message of 4,000 bytes has 5,500 characters in Base58.
 RAW_TEXT_CHARS = 8000
 # A plain text that is the whole answer.

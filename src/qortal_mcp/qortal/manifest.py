@@ -1,11 +1,12 @@
 """What the server says about itself outside the protocol: the manifest and llms.txt. Pure, from the server at hand."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from ..protocol.versions import NEWEST_HANDSHAKE, REVISIONS
-from ..server.catalogue import capabilities_in
+from ..server.catalogue import Kind, capabilities_in
 from ..server.dispatch import Server
 
 ENDPOINT = "/mcp"
@@ -26,7 +27,7 @@ _DOCUMENTATION = {
 
 
 def manifest(server: Server, *, needs_token: bool = False) -> dict[str, Any]:
-    """Name, version, how to connect and every listed tool."""
+    """Name, version, how to connect, and everything that is listed."""
     offers = server.catalogue.capabilities(server.client_logging, server.announces_changes)
     return {
         "name": server.info.name,
@@ -38,15 +39,22 @@ def manifest(server: Server, *, needs_token: bool = False) -> dict[str, Any]:
         "capabilities": capabilities_in(NEWEST_HANDSHAKE, offers, subscribe=server.resource_updates),
         "documentation": _DOCUMENTATION,
         "tools": listed_tools(server),
+        "resources": _listed(server, "resources"),
+        "resourceTemplates": _listed(server, "resourceTemplates"),
+        "prompts": _listed(server, "prompts"),
     }
 
 
 def listed_tools(server: Server) -> list[dict[str, Any]]:
     """The definitions as clients of the newest handshake get them."""
+    return _listed(server, "tools")
+
+
+def _listed(server: Server, kind: Kind) -> list[dict[str, Any]]:
     page: dict[str, list[dict[str, Any]]] = msgspec.json.decode(
-        server.catalogue.page("tools", NEWEST_HANDSHAKE, None)
+        server.catalogue.page(kind, NEWEST_HANDSHAKE, None)
     )
-    return page["tools"]
+    return page[kind]
 
 
 def llms_txt(server: Server, *, needs_token: bool = False) -> str:
@@ -69,8 +77,26 @@ def llms_txt(server: Server, *, needs_token: bool = False) -> str:
         "",
         "## Tools",
         "",
-        *(f"- {tool['name']}: {' '.join(tool['description'].split())}" for tool in listed_tools(server)),
+        *(_line(tool["name"], tool) for tool in listed_tools(server)),
+        "",
+        "## Resources",
+        "",
+        *(_line(one["uri"], one) for one in _listed(server, "resources")),
+        *(_line(one["uriTemplate"], one) for one in _listed(server, "resourceTemplates")),
+        "",
+        "## Prompts",
+        "",
+        *(_line(_with_arguments(prompt), prompt) for prompt in _listed(server, "prompts")),
     ]
     if server.instructions:
         lines += ["", "## Instructions", "", server.instructions]
     return "\n".join(lines) + "\n"
+
+
+def _line(name: str, one: Mapping[str, Any]) -> str:
+    return f"- {name}: {' '.join(one['description'].split())}"
+
+
+def _with_arguments(prompt: Mapping[str, Any]) -> str:
+    names = [argument["name"] for argument in prompt.get("arguments", ())]
+    return f"{prompt['name']}({', '.join(names)})"

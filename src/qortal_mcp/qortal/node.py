@@ -7,19 +7,19 @@ return Balance(balance=balance, asOf=reading.as_of, notes=reading.notes())
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from typing import Any, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType, structs
 
 from ..metrics import Metrics
-from ..server.tool_errors import ToolError
+from ..server.tool_errors import ToolError, too_large
 from .as_of import AsOf, Tip
 from .cache import ByteCache
 from .endpoints import ENDPOINTS
-from .endpoints.record import Endpoint, Request
-from .failures import NodeFailure, unreachable
-from .flights import Flights
+from .endpoints.record import Endpoint, Keep, Request
+from .failures import NodeFailure, not_as_expected, unreachable
+from .flights import Background, Flights
 from .http_source import HttpSource
 from .limits import DEFAULT, NodeLimits
 from .sample import SAMPLE_NOTICE, SampleSource
@@ -31,8 +31,11 @@ T = TypeVar("T")
 DEFAULT_URL = "http://127.0.0.1:12391"
 
 _ALLOWED = frozenset(id(endpoint) for endpoint in ENDPOINTS)
-# What one kept answer costs beside its bytes.
+# What one kept answer costs beside its bytes and those of the question.
 _ENTRY_BYTES = 500
+# After so many questions others get their turn, even if all was answered from memory, where nothing waits.
+_TURN = 16
+_NARROWER = "Narrow it down, or use a smaller offset."
 # Failures that leave the rest of an answer intact: this node does not offer the thing.
 _ABSENT = frozenset({"NOT_SUPPORTED", "NOT_FOUND", "NODE_REFUSED", "NODE_ERROR"})
 
@@ -43,8 +46,11 @@ class Kept(Struct, frozen=True):
     value: Any
     as_of: AsOf
     read_at: float
+    keep: Keep
     # The newest block from before the question was asked; None where that is not known.
     block: str | None
+    # Bytes of the reply.
+    size: int
 
 
 class Node:
@@ -61,9 +67,11 @@ class Node:
         if not sources:
             raise ValueError("a node needs at least one source")
         self.notice = notice
+        self.limits = limits
         self._now = now
-        self._flights = Flights()
-        self._upstreams = [Upstream(source, limits, self._flights, now) for source in sources]
+        self._flights: Flights[Kept] = Flights()
+        self._background = Background()
+        self._upstreams = [Upstream(source, limits, self._background, now) for source in sources]
         self._cache: ByteCache[Kept] = ByteCache(limits.cache_bytes, limits.cached_reply_bytes)
 
     @classmethod
@@ -91,7 +99,7 @@ class Node:
             await upstream.source.warm()
 
     async def close(self) -> None:
-        await self._flights.close()
+        await self._background.close()
         for upstream in self._upstreams:
             await upstream.source.close()
 
@@ -116,46 +124,39 @@ class Node:
         Raises: ToolError.
         """
         assert id(endpoint) in _ALLOWED, "only what the allow-list holds can be asked"
-        key = (endpoint.template, read, *((name, _hashable(value)) for name, value in values.items()))
-        if read is not None:
-            endpoint = structs.replace(endpoint, read=read)
+        key = (endpoint.template, read, *values, *map(_hashable, values.values()))
         found = self._cache.get(key)
-        if found is not None and await self._holds(found, endpoint):
-            return found
-        result = await self._flights.join(key, lambda: self._fetch(key, endpoint, endpoint.request(values)))
-        assert isinstance(result, Kept), "what _fetch gives"
-        return result
+        if found is not None and self._now() - found.read_at <= found.keep.seconds:
+            if not found.keep.until_next_block:
+                return found
+            upstream = self._order()[0]
+            tip = upstream.known_tip() or await _tip_or_none(upstream.tip_soon())
+            if tip is not None and tip.block == found.block:
+                return found
+        request = endpoint.request(values)
+        asked = endpoint if read is None else structs.replace(endpoint, read=read, height_of=None)
+        return await self._flights.join(
+            key, lambda: self._first_of(lambda upstream: self._ask(upstream, key, asked, request))
+        )
 
     async def tip(self) -> Tip:
         """The newest block of the first node that answers. Raises: ToolError."""
         return await self._first_of(Upstream.tip)
 
-    async def _holds(self, kept: Kept, endpoint: Endpoint[Any]) -> bool:
-        if self._now() - kept.read_at > endpoint.keep.seconds:
-            return False
-        if not endpoint.keep.until_next_block:
-            return True
-        try:
-            return (await self._order()[0].tip()).block == kept.block
-        except ToolError:
-            return False
-
-    async def _fetch(self, key: Any, endpoint: Endpoint[Any], request: Request) -> Kept:
-        return await self._first_of(lambda upstream: self._ask(upstream, key, endpoint, request))
-
-    async def _ask(self, upstream: Upstream, key: Any, endpoint: Endpoint[Any], request: Request) -> Kept:
+    async def _ask(
+        self, upstream: Upstream, key: Hashable, endpoint: Endpoint[Any], request: Request
+    ) -> Kept:
         before = upstream.known_tip()
         coming = None if before is not None else upstream.tip_soon()
         read_at = self._now()
         value, size = await upstream.ask(endpoint, request)
-        as_of = before.as_of if before is not None else None
-        if coming is not None:
-            as_of = await _as_of_or_none(coming)
-        if as_of is None:
-            as_of = AsOf(upstream.source.origin, None, None, None)
-        kept = Kept(value, as_of, read_at, None if before is None else before.block)
-        if before is not None or not endpoint.keep.until_next_block:
-            self._cache.put(key, kept, size + _ENTRY_BYTES)
+        tip = before if coming is None else await _tip_or_none(coming)
+        # A node that does not tell its height has answered all the same.
+        as_of = AsOf(upstream.source.origin, None, None, None) if tip is None else tip.as_of
+        keep = endpoint.keep_of(value, None if before is None else before.height)
+        kept = Kept(value, as_of, read_at, keep, None if before is None else before.block, size)
+        if before is not None or not keep.until_next_block:
+            self._cache.put(key, kept, size + len(request.target) + _ENTRY_BYTES)
         return kept
 
     async def _first_of(self, ask: Callable[[Upstream], Awaitable[T]]) -> T:
@@ -190,25 +191,57 @@ class Node:
 
 
 class Reading:
-    """One answer being put together: what is asked for it, and as of when that holds."""
+    """One answer being put together: what is asked for it, and as of when that holds.
+
+    Bounds hold for all of it together: what a node says must not decide how much is asked and kept.
+    """
 
     def __init__(self, node: Node) -> None:
         self._node = node
         self._seen: list[AsOf] = []
+        self._asked = 0
+        self._bytes = 0
+        self._rows = 0
 
     async def get(self, endpoint: Endpoint[T], **values: Any) -> T:
         """Raises: ToolError."""
-        kept = await self._node.kept(endpoint, values)
-        self._seen.append(kept.as_of)
-        value: T = kept.value
+        value: T = await self._value(endpoint, values)
         return value
+
+    async def follow(self, endpoint: Endpoint[T], **values: Any) -> T:
+        """Ask with what the node itself told: where that does not fit, it is not the caller's fault.
+
+        Raises: ToolError.
+        """
+        try:
+            return await self.get(endpoint, **values)
+        except ToolError as exc:
+            if exc.code != "INVALID_ARGUMENT":
+                raise
+            raise not_as_expected() from None
 
     async def get_as(self, read: Callable[[bytes], T], endpoint: Endpoint[Any], **values: Any) -> T:
         """The answer read in another way than usual. Raises: ToolError."""
-        kept = await self._node.kept(endpoint, values, read)
-        self._seen.append(kept.as_of)
-        value: T = kept.value
+        value: T = await self._value(endpoint, values, read)
         return value
+
+    async def _value(
+        self, endpoint: Endpoint[Any], values: dict[str, Any], read: Callable[[bytes], Any] | None = None
+    ) -> Any:
+        limits = self._node.limits
+        self._asked += 1
+        if self._asked > limits.call_requests:
+            raise too_large(f"It takes more than {limits.call_requests} questions to the node. {_NARROWER}")
+        if self._asked % _TURN == 0:
+            await asyncio.sleep(0)
+        kept = await self._node.kept(endpoint, values, read)
+        self._bytes += kept.size
+        if type(kept.value) is list:
+            self._rows += len(kept.value)
+        if self._bytes > limits.call_bytes or self._rows > limits.call_rows:
+            raise too_large(f"It takes more of the node's rows than one call may read. {_NARROWER}")
+        self._seen.append(kept.as_of)
+        return kept.value
 
     async def optional(self, endpoint: Endpoint[T], **values: Any) -> T | None:
         """None where this node does not have it, or does not give it."""
@@ -221,7 +254,9 @@ class Reading:
 
     async def height(self) -> int:
         """The height of the newest block. Raises: ToolError."""
-        return (await self._node.tip()).height
+        tip = await self._node.tip()
+        self._seen.append(tip.as_of)
+        return tip.height
 
     @property
     def as_of(self) -> AsOf:
@@ -245,13 +280,11 @@ class Reading:
         return notes or UNSET
 
 
-async def _as_of_or_none(coming: "asyncio.Task[Tip]") -> AsOf | None:
-    """The height that goes with an answer; a node that does not tell it has answered all the same."""
+async def _tip_or_none(coming: "asyncio.Task[Tip]") -> Tip | None:
     try:
-        tip = await asyncio.shield(coming)
+        return await asyncio.shield(coming)
     except ToolError:
         return None
-    return tip.as_of
 
 
 def _hashable(value: Any) -> Any:

@@ -7,6 +7,7 @@ from msgspec import Meta
 
 from ..server.prompt import Completer, Prompt, completer, prompt
 from ..server.tool_errors import ToolError
+from ..text import printable
 from .chains import CHAINS
 from .endpoints.names import NAMES_SEARCH
 from .node import Node
@@ -15,13 +16,22 @@ from .services import SERVICES
 from .transaction_types import TRANSACTION_TYPES
 
 _SUGGESTIONS = 20
+# Whoever has typed so much of a name needs no help with the rest; and so much of a key or a seed phrase, if that is
+# what it is, gives nothing away.
+_TYPED_CHARS = 20
+# Longer than names on the chain, which have 40 bytes.
+_NAME_CHARS = 100
+# What is asked about: an address or a name, or a signature of 88 characters.
+_LONGEST = 200
 
-Address = Annotated[str, Meta(description="Qortal address.")]
-RegisteredName = Annotated[str, Meta(description="Registered name.")]
-Signature = Annotated[str, Meta(description="Transaction signature.")]
-Chain = Annotated[str, Meta(description="Foreign chain, such as LITECOIN.")]
-Service = Annotated[str, Meta(description="QDN service, such as WEBSITE.")]
-TransactionType = Annotated[str, Meta(description="Transaction type, such as PAYMENT.")]
+Address = Annotated[str, Meta(max_length=_LONGEST, description="Qortal address.")]
+RegisteredName = Annotated[str, Meta(max_length=_LONGEST, description="Registered name.")]
+Signature = Annotated[
+    str, Meta(max_length=_LONGEST, description="Transaction signature.", extra={"key": True})
+]
+Chain = Annotated[str, Meta(max_length=_LONGEST, description="Foreign chain, such as LITECOIN.")]
+Service = Annotated[str, Meta(max_length=_LONGEST, description="QDN service, such as WEBSITE.")]
+TransactionType = Annotated[str, Meta(max_length=_LONGEST, description="Transaction type, such as PAYMENT.")]
 
 _CARE = "Say which node and block height the figures come from, and repeat any notes that matter."
 
@@ -30,8 +40,9 @@ _CARE = "Say which node and block height the figures come from, and repeat any n
 def account_report(address: Address) -> str:
     """A short report about one account."""
     return (
-        f"Write a short report about the Qortal account {address}: balances, names, minting level and rewards, and its "
-        f"latest transactions. Use get_account_overview, get_minting_profile and search_transactions. {_CARE}"
+        f"Write a short report about the Qortal account {printable(address)}: balances, names, minting level and rewards, and its "
+        f"latest transactions. Use get_account_overview, get_minting_profile and search_transactions. They take an address: "
+        f"if this is a registered name, get_name tells its owner. {_CARE}"
     )
 
 
@@ -39,7 +50,7 @@ def account_report(address: Address) -> str:
 def name_report(name: RegisteredName) -> str:
     """Who owns a name, and what was published under it."""
     return (
-        f"Find out who owns the Qortal name {name!r} and what was published under it. Use get_name, get_account_overview and "
+        f"Find out who owns the Qortal name '{printable(name)}' and what was published under it. Use get_name, get_account_overview and "
         f"search_qdn. If the node matched a look-alike name, say so first. {_CARE}"
     )
 
@@ -58,7 +69,7 @@ def node_health() -> str:
 def explain_transaction(signature: Signature) -> str:
     """What one transaction did, in plain words."""
     return (
-        f"Explain the Qortal transaction {signature} in plain words: what kind it is, who made it, what it moved or changed, what it "
+        f"Explain the Qortal transaction {printable(signature)} in plain words: what kind it is, who made it, what it moved or changed, what it "
         f"cost, and whether it is confirmed. Use get_transaction and get_block. {_CARE}"
     )
 
@@ -67,8 +78,9 @@ def explain_transaction(signature: Signature) -> str:
 def trade_scan(chain: Chain) -> str:
     """Offers and recent prices against one foreign coin."""
     return (
-        f"Scan the QORT market against {chain}: the open offers by price, the latest completed trades, and how the offers compare "
-        f"with the recent price. Use list_trade_offers, list_completed_trades and get_trade_price. {_CARE}"
+        f"Scan the QORT market against {printable(chain)}: the open offers by price, the latest completed trades, and how the offers compare "
+        f"with the recent price. Use list_trade_offers, list_completed_trades and get_trade_price, that one with inverse true "
+        f"so that all prices are coins per QORT. {_CARE}"
     )
 
 
@@ -76,7 +88,7 @@ def trade_scan(chain: Chain) -> str:
 def find_publications(service: Service) -> str:
     """What was published lately on one QDN service."""
     return (
-        f"List what was published lately on the Qortal data network under the service {service}: by whom, when, how large. Use "
+        f"List what was published lately on the Qortal data network under the service {printable(service)}: by whom, when, how large. Use "
         f"search_qdn and follow its pages as far as needed. {_CARE}"
     )
 
@@ -84,7 +96,7 @@ def find_publications(service: Service) -> str:
 @prompt("What a transaction costs")
 def fee_check(type: TransactionType) -> str:
     """The fee of one type of transaction."""
-    return f"What does a {type} transaction cost on Qortal now? Use get_fee. {_CARE}"
+    return f"What does a {printable(type)} transaction cost on Qortal now? Use get_fee. {_CARE}"
 
 
 PROMPTS: tuple[Prompt, ...] = (
@@ -122,13 +134,13 @@ def transaction_types(typed: str, chosen: Mapping[str, str]) -> list[str]:
 
 
 async def _names(typed: str, node: Node) -> list[str]:
-    if not typed.strip():
+    if not typed.strip() or len(typed) > _TYPED_CHARS:
         return []
     try:
-        rows = await node.reading().get(NAMES_SEARCH, query=typed[:40], prefix=True, limit=_SUGGESTIONS)
+        rows = await node.reading().get(NAMES_SEARCH, query=typed, prefix=True, limit=_SUGGESTIONS)
     except ToolError:
         return []  # a suggestion is not worth an error
-    return [row.name for row in rows]
+    return [row.name for row in rows if len(row.name) <= _NAME_CHARS]
 
 
 @completer("name_report", "name")

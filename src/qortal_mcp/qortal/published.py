@@ -3,7 +3,7 @@
 from msgspec import UNSET, Struct, UnsetType
 
 from ..server.tool_errors import refused
-from ..text import original
+from ..text import original, printable
 from .endpoints.arbitrary import RESOURCES
 from .endpoints.names import NAME
 from .failures import not_found
@@ -13,6 +13,8 @@ from .services import Service, find_service
 
 # What Core calls a resource without identifier.
 DEFAULT = "default"
+# Names that cannot be part of a path.
+_DOTS = frozenset({".", ".."})
 
 
 class Found(Struct, frozen=True):
@@ -43,14 +45,20 @@ async def find_published(reading: Reading, service: Service, name: str, identifi
     row, notes = await _listed(reading, service, asked, identifier), []
     if row is None:
         # The listing wants a name as it is registered; people write it in their own way.
-        registered = await reading.optional(NAME, name=asked)
-        if registered is not None and original(registered.name) != asked:
-            asked = original(registered.name)
+        registered = await registered_name(reading, asked)
+        if registered != asked:
+            asked = registered
             row = await _listed(reading, service, asked, identifier)
-            notes.append(f'The registered name is "{registered.name}".')
+            notes.append(f'The registered name is "{printable(asked)}".')
     if row is None:
         raise not_found("Resource not found.")
     return Found(row, asked, notes)
+
+
+async def registered_name(reading: Reading, asked: str) -> str:
+    """A name as it is registered, or as it was asked for where it is not. With all its characters."""
+    found = None if asked in _DOTS else await reading.optional(NAME, name=asked)
+    return asked if found is None else original(found.name)
 
 
 async def _listed(reading: Reading, service: Service, name: str, identifier: str | None) -> Resource | None:

@@ -26,8 +26,8 @@ _encode = msgspec.json.Encoder().encode
 
 GUIDE_TEXT = """# How to read Qortal with these tools
 
-- Start with `get_node_status`: an answer is only as new as the node is in sync. Every answer says in `asOf` which
-  node, block height and time it comes from.
+- Start with `get_node_status`: an answer is only as new as the node is in sync. Answers from a node say in
+  `asOf` which one, which block height and which time they come from.
 - A person is an address (`Q…`) or a registered name. `get_name` turns a name into its owner, `get_account_overview`
   turns an address into names and balances. An address that starts with `A` is a contract.
 - Amounts are decimal strings with eight places. Never round them, never turn them into floating point.
@@ -55,12 +55,13 @@ async def answer_of(context: Context, tool: str, arguments: dict[str, Any]) -> s
     value = bound.call(read, context)
     if inspect.isawaitable(value):
         value = await value
-    return _encode(value).decode()
+    return bound.checked(value, context.server.limits).decode()
 
 
 @resource(NODE, "Node", mime_type=_JSON)
 async def node_status(ctx: Context) -> str:
-    """Status of the node: height, synchronization, peers. Can be subscribed to: each new block is told."""
+    """Status of the node: height, synchronization, peers. Connections that can subscribe to it hear of each new
+    block."""
     return await answer_of(ctx, "get_node_status", {})
 
 

@@ -7,6 +7,8 @@ from msgspec import Meta
 
 # The end of the year 9999, which is what a date can hold.
 _LAST_MS = 253_402_300_799_999
+# March 1973. A smaller number is a time of ours in seconds.
+_EARLIEST_MS = 10**11
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 Milliseconds = Annotated[int, Meta(ge=0, le=_LAST_MS, description="Milliseconds since 1970-01-01 UTC.")]
@@ -21,9 +23,11 @@ def iso(timestamp_ms: int) -> str:
 def milliseconds(text: str) -> int:
     """What a person means by a time: milliseconds since 1970, or ISO 8601, which is UTC unless it says otherwise.
 
-    Raises: ValueError.
+    Raises: ValueError, also for what must be seconds.
     """
     text = text.strip()
+    if is_seconds(text):
+        raise ValueError("seconds, not milliseconds")
     if text.isascii() and text.isdecimal():
         timestamp_ms = int(text[:16])
     else:
@@ -33,6 +37,11 @@ def milliseconds(text: str) -> int:
     if not 0 <= timestamp_ms <= _LAST_MS:
         raise ValueError("a time before 1970 or after 9999")
     return timestamp_ms
+
+
+def is_seconds(text: str) -> bool:
+    """Whether it is a number too small to be milliseconds."""
+    return text.isascii() and text.isdecimal() and int(text[:16]) < _EARLIEST_MS
 
 
 def is_time(text: str) -> bool:

@@ -3,17 +3,20 @@
 Core keeps several kinds of trade contract for some chains. It takes limit and offset for each kind, merges what
 it found, and cuts that to the limit once more. A full page may therefore have lost rows, and a page after it
 does not bring them back.
+
+How many windows a list may have is the reading's question, which ends what would never end.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterable
+from itertools import count as counting
 
 from .chains import CHAINS, Chain
 from .endpoints.contracts import CONTRACTS_BY_CODE
 from .endpoints.crosschain import COMPLETED_TRADES, HIDDEN_OFFERS, TRADE, TRADE_OFFERS
-from .limits import LIMIT, OFFER_WINDOWS, TRADES_AT_ONCE
+from .limits import LIMIT, TRADES_AT_ONCE
 from .node import Reading
 from .replies.crosschain import CompletedTrade, Trade
+from .side_by_side import a_few_at_once, side_by_side
 
 # Asks for completed trades of one chain, with the limit, order and start that are given.
 Ask = Callable[..., Awaitable[list[CompletedTrade]]]
@@ -34,13 +37,13 @@ async def open_offers(reading: Reading, chain: Chain | None) -> list[Trade]:
     """
     chains = CHAINS if chain is None else (chain,)
     found: list[Trade] = []
-    for window in range(OFFER_WINDOWS):
-        rows, goes_on = await asyncio.gather(
+    for window in counting():
+        rows, goes_on = await side_by_side(
             _offers(reading, chain, window), _has_contracts(reading, chains, (window + 1) * LIMIT)
         )
         found += rows
         if len(rows) >= LIMIT and len(chains) > 1:
-            each = await asyncio.gather(*(open_offers(reading, one) for one in CHAINS))
+            each = await side_by_side(*(open_offers(reading, one) for one in CHAINS))
             return [row for rows in each for row in rows]
         if len(rows) >= LIMIT and len(chains[0].contracts) > 1:
             return await _offers_of_several_kinds(reading, chains[0])
@@ -62,7 +65,7 @@ async def _offers(reading: Reading, chain: Chain | None, window: int, reverse: b
 async def _has_contracts(reading: Reading, chains: Iterable[Chain], offset: int) -> bool:
     """Whether any kind of contract has that many that still run."""
     hashes = [code_hash for chain in chains for code_hash in chain.code_hashes]
-    found = await asyncio.gather(
+    found = await side_by_side(
         *(
             reading.get(CONTRACTS_BY_CODE, codehash=code_hash, isExecutable=True, limit=1, offset=offset)
             for code_hash in hashes
@@ -77,36 +80,39 @@ async def _offers_of_several_kinds(reading: Reading, chain: Chain) -> list[Trade
     Windows from both ends show nearly all of them. A few of one kind among many of another appear in none: those
     are asked for one by one, by the addresses of their contracts.
     """
-    kinds = await asyncio.gather(*(_running(reading, code_hash) for code_hash in chain.code_hashes))
+    kinds = await side_by_side(*(_running(reading, code_hash) for code_hash in chain.code_hashes))
     windows = range(-(-max(map(len, kinds)) // LIMIT))
-    pages, hidden = await asyncio.gather(
-        asyncio.gather(
-            *(_offers(reading, chain, window, reverse) for window in windows for reverse in (False, True))
+    pages, hidden = await side_by_side(
+        a_few_at_once(
+            (_offers(reading, chain, window, reverse) for window in windows for reverse in (False, True)),
+            TRADES_AT_ONCE,
         ),
         reading.get(HIDDEN_OFFERS, foreignBlockchain=chain.name),
     )
     found = {row.qortalAtAddress: row for rows in pages for row in rows}
     known = found.keys() | {row.qortalAtAddress for row in hidden}
-    unseen = [address for kind in kinds for address in kind if address not in known]
-    for start in range(0, len(unseen), TRADES_AT_ONCE):
-        batch = unseen[start : start + TRADES_AT_ONCE]
-        for row in await asyncio.gather(*(reading.get(TRADE, ataddress=address) for address in batch)):
-            if row.mode == OFFERING:
-                found[row.qortalAtAddress] = row
+    unseen = (address for kind in kinds for address in kind if address not in known)
+    asking = (reading.follow(TRADE, ataddress=address) for address in unseen)
+    found |= {
+        row.qortalAtAddress: row
+        for row in await a_few_at_once(asking, TRADES_AT_ONCE)
+        if row.mode == OFFERING
+    }
     return list(found.values())
 
 
 async def _running(reading: Reading, code_hash: str) -> list[str]:
     """Addresses of all contracts of a kind that still run."""
-    found: list[str] = []
-    for window in range(OFFER_WINDOWS):
+    found: dict[str, None] = {}
+    for window in counting():
         rows = await reading.get(
             CONTRACTS_BY_CODE, codehash=code_hash, isExecutable=True, limit=LIMIT, offset=window * LIMIT
         )
-        found += [row.ATAddress for row in rows]
-        if len(rows) < LIMIT:
+        known = len(found)
+        found |= dict.fromkeys(row.ATAddress for row in rows)
+        if len(rows) < LIMIT or len(found) == known:
             break
-    return found
+    return list(found)
 
 
 # -- completed trades -------------------------------------------------------------------------------------
@@ -151,14 +157,14 @@ async def completed_trades(
 
 async def _pages(ask: Ask, count: int, since: int | None) -> list[CompletedTrade]:
     """Newest first: of one kind of contract, or a single page, which Core cuts as it should."""
-    rows: list[CompletedTrade] = []
-    while len(rows) < count:
-        asked = min(count - len(rows), LIMIT)
-        page = await ask(limit=asked, offset=len(rows), reverse=True, minimumTimestamp=since)
-        rows += page
-        if len(page) < asked:
+    rows: dict[str, CompletedTrade] = {}
+    for start in range(0, count, LIMIT):
+        asked, known = min(count - start, LIMIT), len(rows)
+        page = await ask(limit=asked, offset=start, reverse=True, minimumTimestamp=since)
+        rows |= {row.atAddress: row for row in page}
+        if len(page) < asked or len(rows) == known:
             break
-    return rows
+    return list(rows.values())
 
 
 async def _forward(ask: Ask, count: int, since: int | None, until: int | None = None) -> list[CompletedTrade]:
@@ -166,11 +172,16 @@ async def _forward(ask: Ask, count: int, since: int | None, until: int | None = 
     last block that the page before it holds to the end. No block holds a hundred trades of one chain."""
     rows: dict[str, CompletedTrade] = {}
     while len(rows) < count:
-        page = await ask(limit=LIMIT, minimumTimestamp=since)
+        page, known = await ask(limit=LIMIT, minimumTimestamp=since), len(rows)
         rows |= {row.atAddress: row for row in page}
-        if len(page) < LIMIT or page[0].tradeTimestamp == page[-1].tradeTimestamp:
+        # A node that gives the same rows again, whatever it is asked for, would be asked for ever.
+        if len(page) < LIMIT or len(rows) == known:
             break
-        since = max(row.tradeTimestamp for row in page if row.tradeTimestamp < page[-1].tradeTimestamp)
+        last = page[-1].tradeTimestamp
+        following = max((row.tradeTimestamp for row in page if row.tradeTimestamp < last), default=None)
+        if following is None or (since is not None and following <= since):
+            break
+        since = following
         if until is not None and since >= until:
             break
     return list(rows.values())
@@ -186,7 +197,7 @@ async def _backward(ask: Ask, count: int, since: int | None) -> list[CompletedTr
         oldest, span = min(times), max(max(times) - min(times), 2 * span)
         start: int | None = max(oldest - span, since or 1)
         # Before the first blocks there seems to be nothing, although at least the oldest one is known.
-        if start == since or not await ask(limit=1, minimumTimestamp=start):
+        if start in (since, 1) or not await ask(limit=1, minimumTimestamp=start):
             start, is_whole = since, True
         older = await _forward(ask, _ALL, start, until=oldest)
         # What is known stays where it is: of the trades of one block, some may have been on a page already.

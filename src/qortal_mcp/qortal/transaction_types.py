@@ -48,6 +48,12 @@ TRANSACTION_TYPES = (
 # Made by the chain itself, or only a name: nobody sends one.
 NOT_SENT = frozenset({"GENESIS", "AT", "AIRDROP", "ENABLE_FORGING"})
 
+# What Core leaves out of transactions of these types.
+UNTOLD = {
+    "TRANSFER_PRIVS": "the recipient",
+    "CANCEL_GROUP_INVITE": "the group and who was invited",
+}
+
 _KNOWN = frozenset(TRANSACTION_TYPES)
 
 

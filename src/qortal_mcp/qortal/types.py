@@ -10,6 +10,7 @@ from msgspec import Meta
 from .amounts import is_amount
 from .base58 import is_address, is_bytes
 from .chains import CHAINS, find_chain
+from .hints import address_or_key, if_a_name, nearest_services, time_forms
 from .services import find_service
 from .times import is_time
 from .transaction_types import TRANSACTION_TYPES, find_type
@@ -20,6 +21,12 @@ def is_height(text: str) -> bool:
     return text.isascii() and text.isdecimal() and len(text) <= 10 and 1 <= int(text) <= 2**31 - 1
 
 
+_AN_ADDRESS = {
+    "noun": "Qortal address",
+    "check": is_address,
+    "hint": if_a_name,
+    "no_key": "If it is a public key: this argument takes an address.",
+}
 Address = Annotated[
     str,
     Meta(
@@ -27,7 +34,7 @@ Address = Annotated[
         min_length=34,
         max_length=34,
         description="Qortal address.",
-        extra={"noun": "Qortal address", "check": is_address},
+        extra=_AN_ADDRESS,
     ),
 ]
 PublicKey = Annotated[
@@ -41,14 +48,15 @@ PublicKey = Annotated[
     ),
 ]
 # One address among others: the same check, and less for a model to read.
-OtherAddress = Annotated[str, Meta(max_length=34, extra={"noun": "Qortal address", "check": is_address})]
+OtherAddress = Annotated[str, Meta(max_length=34, extra=_AN_ADDRESS)]
+_ADDRESSES = {"noun": "Qortal address", "check": is_address, "items": "addresses"}
 Addresses = Annotated[
     list[Annotated[str, Meta(max_length=34)]],
     Meta(
         min_length=1,
         max_length=20,
         description="Only these addresses.",
-        extra={"noun": "Qortal address", "check": is_address},
+        extra=_ADDRESSES,
     ),
 ]
 MinLevel = Annotated[int, Meta(ge=1, le=10, description="Lowest minting level.")]
@@ -104,7 +112,7 @@ AccountOrKey = Annotated[
         description="Address or public key.",
         extra={
             "noun": "Qortal address",
-            "hint": "It takes an address or a public key.",
+            "hint": address_or_key,
             "check": lambda text: is_address(text) or is_bytes(text, 32),
             "key": True,
         },
@@ -117,7 +125,7 @@ ServiceName = Annotated[
         description="QDN service by name or code, such as WEBSITE, BLOG_POST or 1110.",
         extra={
             "noun": "service",
-            "hint": "No QDN service has this name or code.",
+            "hint": nearest_services,
             "number": True,
             "check": lambda text: find_service(text) is not None,
         },
@@ -139,7 +147,15 @@ SmallLimit = Annotated[int, Meta(ge=1, le=20, description="Rows per page.", extr
 Offset = Annotated[int, Meta(ge=0, le=2**31 - 1, description="Rows to skip.")]
 
 # Group 0 means "no group" on the chain.
-GroupNumber = Annotated[int, Meta(ge=1, le=2**31 - 1, description="Group id.")]
+GroupNumber = Annotated[
+    int,
+    Meta(
+        ge=1,
+        le=2**31 - 1,
+        description="Group id.",
+        extra={"hint": "It takes a whole number from 1 up; list_groups tells it beside each name."},
+    ),
+]
 # Longer than a name can be: hidden characters in it may be written as they are shown, \u{XXXX}.
 AskedName = Annotated[str, Meta(min_length=1, max_length=100, description="Registered name.")]
 NamePart = Annotated[str, Meta(min_length=1, max_length=100, description="Part of a name.")]
@@ -154,7 +170,7 @@ TwoAddresses = Annotated[
         min_length=2,
         max_length=2,
         description="The two addresses of a direct chat.",
-        extra={"noun": "Qortal address", "check": is_address},
+        extra=_ADDRESSES,
     ),
 ]
 MessageSignature = Annotated[
@@ -211,18 +227,13 @@ BlockId = Annotated[
         },
     ),
 ]
-Moment = Annotated[
-    str,
-    Meta(
-        max_length=40,
-        description="ISO 8601 or ms since 1970.",
-        extra={
-            "noun": "time",
-            "hint": "Give ISO 8601, such as 2026-11-15T17:00:00Z, or milliseconds since 1970.",
-            "number": True,
-            "check": is_time,
-        },
-    ),
+_A_TIME = {"hint": time_forms, "number": True, "check": is_time}
+Moment = Annotated[str, Meta(max_length=40, description="ISO 8601 or ms since 1970.", extra=_A_TIME)]
+LaterThan = Annotated[
+    str, Meta(max_length=40, description="Only after this time (ISO or ms).", extra=_A_TIME)
+]
+EarlierThan = Annotated[
+    str, Meta(max_length=40, description="Only before this time (ISO or ms).", extra=_A_TIME)
 ]
 _A_TYPE = {
     "hint": f"Types: {', '.join(TRANSACTION_TYPES)}.",
@@ -248,13 +259,15 @@ Creator = Annotated[
         description="Only made by this address or public key.",
         extra={
             "noun": "creator",
-            "hint": "Give an address or a public key.",
+            "hint": address_or_key,
             "key": True,
             "check": lambda text: is_address(text) or is_bytes(text, 32),
         },
     ),
 ]
-OfGroup = Annotated[int, Meta(ge=0, le=2**31 - 1, description="Only of this group.")]
+OfGroup = Annotated[
+    int, Meta(ge=0, le=2**31 - 1, description="Only under this group's approval (txGroupId), not about it.")
+]
 ExactAmount = Annotated[
     str,
     Meta(

@@ -15,8 +15,9 @@ from .as_of import AsOf, Tip
 from .endpoints.admin import NODE_STATUS
 from .endpoints.blocks import LAST_BLOCK
 from .endpoints.record import Endpoint, Request
-from .flights import Flights
+from .flights import Background
 from .limits import NodeLimits
+from .side_by_side import side_by_side
 from .source import Source
 from .times import iso
 
@@ -58,12 +59,16 @@ class Upstream:
     """A source with its bounds, its tip and its health."""
 
     def __init__(
-        self, source: Source, limits: NodeLimits, flights: Flights, now: Callable[[], float] = time.monotonic
+        self,
+        source: Source,
+        limits: NodeLimits,
+        background: Background,
+        now: Callable[[], float] = time.monotonic,
     ) -> None:
         self.source = source
         self.gate = Gate(limits.requests, limits.waiting_requests)
         self._limits = limits
-        self._flights = flights
+        self._background = background
         self._now = now
         self._tip: Tip | None = None
         self._rests_until: float | None = None
@@ -78,13 +83,16 @@ class Upstream:
         if reply.status != 200:
             raise failures.failure_of(reply, endpoint.noun, endpoint.absent)
         try:
-            return endpoint.read(reply.body), len(reply.body)
+            value = endpoint.read(reply.body)
         except msgspec.ValidationError:
             raise failures.not_as_expected() from None
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             raise failures.not_readable() from None
         except ValueError:
             raise failures.not_as_expected() from None
+        if request.most_rows is not None and isinstance(value, list):
+            del value[request.most_rows :]
+        return value, len(reply.body)
 
     # -- the newest block ----------------------------------------------------------------------------
 
@@ -97,7 +105,7 @@ class Upstream:
 
     def tip_soon(self) -> "asyncio.Task[Tip]":
         """Ask for the newest block, side by side with whatever else is asked."""
-        return self._flights.start(("tip", self), self._read_tip)
+        return self._background.start(("tip", self), self._read_tip)
 
     async def tip(self) -> Tip:
         """Raises: ToolError."""
@@ -108,7 +116,7 @@ class Upstream:
         started = self._now()
         try:
             async with asyncio.timeout(self._limits.tip_seconds):
-                (status, _), (block, _) = await asyncio.gather(
+                (status, _), (block, _) = await side_by_side(
                     self.ask(NODE_STATUS, NODE_STATUS.request({})),
                     self.ask(LAST_BLOCK, LAST_BLOCK.request({})),
                 )
@@ -139,7 +147,7 @@ class Upstream:
     def probe_if_due(self) -> None:
         """Once the rest is over, find out whether the node is back, while another one answers."""
         if self._rests_until is not None and self._now() >= self._rests_until:
-            self._flights.start(("probe", self), self._probe)
+            self._background.start(("probe", self), self._probe)
 
     async def _probe(self) -> None:
         try:

@@ -1,20 +1,21 @@
 """Read a tool's arguments: one function, strict, and helpful when it refuses.
 
 Good arguments pass in one decoding. Anything else is looked at name by name: unknown names are refused
-with the valid ones listed, `"5"` is taken for 5 and noted, a page size above its maximum is lowered and
-noted, and what looks like a key is refused without being repeated.
+with the valid ones listed, what can only mean one thing is taken and noted (see `argument`), a page size above
+its maximum is lowered and noted, and what looks like a key is refused without being repeated.
 
 A field's `Meta` may carry in `extra`:
   noun      what to call the thing in "Invalid <noun>."; the argument's name otherwise
-  hint      what to tell whoever got it wrong; the argument's name otherwise
+  hint      what to tell whoever got it wrong, or a function of the value that tells it
+  items     what to call the items of a list
   check     a function that must accept the decoded value, for rules a schema cannot say
   clamp     True: a number above the maximum is lowered to it
   number    True: a text that may also be written as a whole number, such as a code
   key       True: the value is a key, hash or signature, so looking like one is no reason to refuse
+  no_key    what to tell whoever gave a key that may be a public one
   unlisted  True: accepted, but not shown in the schema
 """
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -22,32 +23,14 @@ import msgspec
 from msgspec import NODEFAULT, Raw, Struct, structs
 
 from ..text import printable, shortened
+from .argument import Argument
 from .private_keys import looks_secret
 from .schema import schema_of
 from .tool_errors import invalid_argument, refused
 
-_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,18})")
 _decode_members = msgspec.json.Decoder(dict[str, Raw]).decode
 _EMPTY = Raw(b"{}")
 _LARGEST = 2**31 - 1
-
-
-class Argument(Struct, frozen=True):
-    """What is known of one argument, worked out once."""
-
-    name: str
-    type: Any
-    schema: dict[str, Any]
-    required: bool
-    extra: Mapping[str, Any]
-
-    @property
-    def takes_integer(self) -> bool:
-        return self.schema.get("type") == "integer"
-
-    @property
-    def sentence(self) -> str:
-        return f"Invalid {self.extra.get('noun', self.name)}."
 
 
 class Arguments:
@@ -58,7 +41,7 @@ class Arguments:
         self._synonyms = dict(synonyms or {})
         self._decode = msgspec.json.Decoder(struct).decode
         full = schema_of(struct)
-        self._arguments = {
+        self.arguments = {
             info.encode_name: Argument(
                 info.encode_name,
                 info.type,
@@ -68,19 +51,13 @@ class Arguments:
             )
             for info in structs.fields(struct)
         }
-        self.schema = _listed_schema(full, self._arguments)
+        self.schema = _listed_schema(full, self.arguments)
         self._checks = [
-            (name, argument, argument.extra["check"])
-            for name, argument in self._arguments.items()
+            (name, argument.extra["check"])
+            for name, argument in self.arguments.items()
             if "check" in argument.extra
         ]
-        self._texts = [
-            name
-            for name, argument in self._arguments.items()
-            if argument.schema.get("type") == "string"
-            and not {"pattern", "enum", "const"} & set(argument.schema)
-            and not argument.extra.get("key")
-        ]
+        self._texts = [name for name, argument in self.arguments.items() if _may_hold_secret(argument)]
 
     def read(self, raw: Raw | None) -> tuple[Any, list[str]]:
         """The arguments, and notes about what was understood differently from how it was written.
@@ -93,23 +70,18 @@ class Arguments:
             return self._read_slowly(raw)
         for name in self._texts:
             text = getattr(value, name)
-            if type(text) is str and looks_secret(text):
-                raise _secret()
-        for name, argument, check in self._checks:
-            self._check(argument, check, getattr(value, name))
+            if looks_secret(text) if type(text) is str else _holds_secret(text):
+                raise _secret(self.arguments[name], text)
+        for name, check in self._checks:
+            if not _accepts(check, getattr(value, name)):
+                return self._read_slowly(raw)
         return value, []
-
-    def _check(self, argument: Argument, check: Callable[[Any], bool], value: Any) -> None:
-        values = value if isinstance(value, list | tuple) else [value]
-        for each in values:
-            if isinstance(each, str | int) and not check(each):
-                raise invalid_argument(argument.sentence, _which(argument))
 
     def _read_slowly(self, raw: Raw | None) -> tuple[Any, list[str]]:
         notes: list[str] = []
         values: dict[str, Any] = {}
         written = self._canonical(_decode_members(_EMPTY if raw is None else raw))
-        for name, argument in self._arguments.items():
+        for name, argument in self.arguments.items():
             if name not in written:
                 if argument.required:
                     raise invalid_argument(argument.sentence, f"The argument {name} is required.")
@@ -130,7 +102,7 @@ class Arguments:
         found: dict[str, Raw] = {}
         for written, value in members.items():
             name = self._synonyms.get(written, written)
-            if name not in self._arguments:
+            if name not in self.arguments:
                 if looks_secret(written):
                     raise _secret()
                 label = shortened(printable(written), 60)
@@ -141,80 +113,65 @@ class Arguments:
         return found
 
     def _valid_names(self) -> str:
-        names = [name for name, argument in self._arguments.items() if not argument.extra.get("unlisted")]
+        names = [name for name, argument in self.arguments.items() if not argument.extra.get("unlisted")]
         return f"Valid arguments: {', '.join(names)}." if names else "This tool takes no arguments."
 
     def _value(self, argument: Argument, raw: Raw, notes: list[str]) -> Any:
         try:
             value = msgspec.json.decode(raw)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            raise invalid_argument(argument.sentence, expectation(argument)) from None
+            raise invalid_argument(argument.sentence, argument.expectation(None)) from None
+        if value is not None:
+            value = argument.meant(value, notes)
         if not argument.extra.get("key") and _holds_secret(value):
-            raise _secret()
+            raise _secret(argument, value)
         if value is None and not argument.required:
             return None
-        if argument.takes_integer and isinstance(value, str) and _INTEGER.fullmatch(value):
-            notes.append(f'{argument.name} "{value}" was read as the number {int(value)}.')
-            value = int(value)
-        if argument.extra.get("number") and type(value) is int:
-            value = str(value)
-        maximum = argument.schema.get("maximum")
-        if argument.extra.get("clamp") and maximum is not None and type(value) is int and value > maximum:
-            notes.append(
-                f"{argument.name} {value} was lowered to {maximum}, the most this tool gives at once."
-            )
-            value = maximum
         try:
             value = msgspec.convert(value, argument.type)
         except msgspec.ValidationError:
-            raise invalid_argument(argument.sentence, expectation(argument)) from None
-        if "check" in argument.extra:
-            self._check(argument, argument.extra["check"], value)
+            raise invalid_argument(argument.sentence, argument.expectation(value)) from None
+        if (check := argument.extra.get("check")) and not _accepts(check, value):
+            raise invalid_argument(argument.sentence, argument.pointer(value))
         return value
 
 
-def _secret() -> Exception:
-    return refused("An argument looks like a private key or a seed phrase. Never share those with anyone.")
+def _accepts(check: Callable[[Any], bool], value: Any) -> bool:
+    """Whether a check accepts a value that it is about: a text, a number, or a list of them."""
+    if isinstance(value, list | tuple):
+        return all(_accepts(check, each) for each in value)
+    return not isinstance(value, str | int) or check(value)
+
+
+def _secret(argument: Argument | None = None, value: Any = None) -> Exception:
+    is_key = isinstance(value, str) and " " not in value.strip()
+    if argument is None or not is_key:
+        return refused(
+            "An argument looks like a private key or a seed phrase. Never share those with anyone."
+        )
+    words = f"The argument {argument.name} looks like a public or private key. Never share a private key with anyone."
+    return refused(f"{words} {argument.extra['no_key']}" if "no_key" in argument.extra else words)
+
+
+def _may_hold_secret(argument: Argument) -> bool:
+    """Whether any text fits: neither a choice of words, nor something that is known by its form."""
+    schema = argument.schema
+    if argument.kind == "array":
+        schema = schema.get("items", {})
+        if "check" in argument.extra:  # of words and addresses
+            return False
+    is_free = schema.get("type") == "string" and not {"pattern", "enum", "const"} & set(schema)
+    return is_free and not argument.extra.get("key")
 
 
 def _holds_secret(value: Any) -> bool:
+    """Whether a text or a list of texts holds a secret, perhaps in pieces. Lists in lists fit no argument."""
     if isinstance(value, str):
         return looks_secret(value)
-    if isinstance(value, list):
-        return any(_holds_secret(item) for item in value[:1000])
-    return False
-
-
-def _which(argument: Argument) -> str:
-    hint = argument.extra.get("hint")
-    if hint is not None:
-        return str(hint)
-    return "" if argument.name in argument.sentence else f"See the argument {argument.name}."
-
-
-def expectation(argument: Argument) -> str:
-    """What an argument takes, as one sentence for whoever got it wrong."""
-    schema = argument.schema
-    if "hint" in argument.extra:
-        return _which(argument)
-    if "enum" in schema:
-        choices = ", ".join(str(choice) for choice in schema["enum"][:20])
-        return f"{argument.name} takes one of: {choices}."
-    kind = schema.get("type")
-    if kind == "integer":
-        low, high = schema.get("minimum"), schema.get("maximum")
-        if low is not None and high is not None:
-            return f"{argument.name} takes a whole number from {low} to {high}."
-        return f"{argument.name} takes a whole number" + (f" from {low} up." if low is not None else ".")
-    if kind == "boolean":
-        return f"{argument.name} takes true or false."
-    if kind == "array":
-        return f"{argument.name} takes a list."
-    if kind == "string" and "pattern" not in schema and "maxLength" in schema:
-        return (
-            f"{argument.name} takes text of {schema.get('minLength', 0)} to {schema['maxLength']} characters."
-        )
-    return _which(argument)
+    if not isinstance(value, list):
+        return False
+    texts = [item for item in value if isinstance(item, str)]
+    return any(map(looks_secret, texts)) or looks_secret(" ".join(texts)) or looks_secret("".join(texts))
 
 
 def _extra_of(kind: Any) -> Mapping[str, Any]:

@@ -20,6 +20,9 @@ Kind = Literal["tools", "resources", "resourceTemplates", "prompts"]
 Bound = Callable[[Mapping[str, Any], Context | None], Any]
 Definitions = Sequence[Mapping[str, Any]]
 
+# A name that resembles the wrong one less than this was not meant, nor is one longer than names of tools are.
+_LIKENESS = 0.75
+_NAME_CHARS = 64
 _encode = msgspec.json.Encoder().encode
 
 
@@ -44,6 +47,8 @@ class Prepared(Struct, frozen=True):
     definitions: Mapping[Kind, Definitions]
     completes: bool
     load: Callable[[], Offer]
+    # Tools that are not offered here -> what to tell whoever calls one.
+    absent: Mapping[str, str] = {}
 
 
 class BoundResource(Struct, frozen=True):
@@ -103,6 +108,18 @@ class Catalogue:
     def tool(self, name: str) -> BoundTool | None:
         tools = self._all.tools
         return tools.get(name) or tools.get(self._tool_aliases.get(name, ""))
+
+    def near(self, name: str) -> str:
+        """What helps whoever called a tool that is not here; nothing where no name comes near. A few words at most."""
+        if isinstance(self._offer, Prepared) and name in self._offer.absent:
+            return self._offer.absent[name]
+        if len(name) > _NAME_CHARS:
+            return ""
+        from difflib import get_close_matches  # only mistakes pay for it
+
+        listed = [bound.name for bound in self._all.tools.values() if bound.tool.listed]
+        near = get_close_matches(name, listed, n=3, cutoff=_LIKENESS)
+        return f"Did you mean {' or '.join(near)}?" if near else ""
 
     def find_resource(self, uri: str) -> tuple[BoundResource, dict[str, str]] | None:
         """The resource at a URI, and what the URI says where it is one of a template."""

@@ -21,9 +21,10 @@ from ..protocol import errors, headers, jsonrpc, messages, results, versions
 from ..protocol.inbound import Arrival, Rejection, Route, judge
 from ..text import printable, shortened
 from . import tool_errors
+from .alarms import Alarms
 from .asking import InputRequired, Seal
 from .catalogue import Catalogue, Offer, Prepared
-from .context import Send
+from .context import Context, Send
 from .methods import METHOD_TABLE, Call, Running
 from .peer import Peer
 from .prompt import Completer, Prompt
@@ -85,10 +86,13 @@ class Server:
         metrics: Metrics | None = None,
         limits: Limits = DEFAULT,
         state_key: bytes | None = None,
+        timed_out: Callable[[float], tool_errors.ToolError] = tool_errors.timed_out,
     ) -> None:
         self.info = messages.Implementation(name=name, version=version, title=title or UNSET)
         self.instructions = instructions
         self.limits = limits
+        # What a call is told that takes longer than so many seconds.
+        self.timed_out = timed_out
         self.cache = cache
         self.metrics = metrics or Metrics()
         self.rate = RateLimit(rate_limit) if rate_limit else None
@@ -112,6 +116,7 @@ class Server:
             self._offered.add("listen")
         self._running: set[Work] = set()
         self._busy = 0
+        self.deadlines = Alarms(limits.call_seconds)
         self.metrics.gauge("mcp_server_requests_in_flight", "Requests being worked on.", lambda: self.busy)
         self.metrics.gauge("mcp_server_subscriptions", "Open subscriptions/listen streams.", self.hub.__len__)
 
@@ -354,6 +359,8 @@ class Failure(Struct, frozen=True, gc=False):
 class Work:
     """A request that takes time. Run it once; `cancel` ends it from outside."""
 
+    __slots__ = ("_is_late", "_run", "_started", "call", "cancelled", "server", "streams", "task")
+
     def __init__(
         self,
         server: Server,
@@ -364,6 +371,7 @@ class Work:
         self.server = server
         self.call = call
         self.cancelled = False
+        self._is_late = False
         self._run = run
         self._started = started
         self.task: asyncio.Task[Any] | None = None
@@ -382,16 +390,11 @@ class Work:
                 return None
             context = call.context(send, close_stream) if call.needs_context else None
             if self.streams:
-                return server.finish(call, await self._run(context), self._started)
-            try:
-                async with asyncio.timeout(server.limits.call_seconds) as deadline:
-                    if context is not None:
-                        context.deadline = deadline
-                    outcome = await self._run(context)
-            except TimeoutError:
-                if not deadline.expired():
-                    raise
-                raise tool_errors.timed_out(server.limits.call_seconds) from None
+                outcome = await self._run(context)
+            elif context is None:
+                outcome = await self._run_in_time()
+            else:
+                outcome = await self._run_with_pauses(context)
             return server.finish(call, outcome, self._started)
         except asyncio.CancelledError:
             if self.cancelled and self.task is not None:
@@ -405,6 +408,37 @@ class Work:
             server.end(self)
             self.discard()
 
+    async def _run_in_time(self) -> bytes:
+        """Run what only returns; most calls do."""
+        assert self.task is not None, "run() is at work"
+        deadlines = self.server.deadlines
+        deadlines.set(self._too_late)
+        try:
+            return await self._run(None)
+        except asyncio.CancelledError:
+            if not self._is_late or self.task.uncancel():
+                raise  # somebody else ended it
+            raise self.server.timed_out(self.server.limits.call_seconds) from None
+        finally:
+            deadlines.take_back(self._too_late)
+
+    def _too_late(self) -> None:
+        assert self.task is not None, "only set while it runs"
+        self._is_late = True
+        self.task.cancel()
+
+    async def _run_with_pauses(self, context: Context) -> bytes:
+        """Run what may ask somebody a question: the clock stands still until the answer is there."""
+        seconds = self.server.limits.call_seconds
+        try:
+            async with asyncio.timeout(seconds) as deadline:
+                context.deadline = deadline
+                return await self._run(context)
+        except TimeoutError:
+            if not deadline.expired():
+                raise
+            raise self.server.timed_out(seconds) from None
+
     def cancel(self) -> None:
         """The peer no longer wants an answer."""
         self.cancelled = True
@@ -414,6 +448,11 @@ class Work:
     @property
     def legacy(self) -> bool:
         return not self.call.route.modern
+
+    @property
+    def may_send(self) -> bool:
+        """Whether messages can come before the answer."""
+        return self.call.needs_context
 
     def discard(self) -> None:
         """It will not be run, or not any longer."""
@@ -433,6 +472,7 @@ class Batch:
 
     streams = False
     legacy = True
+    may_send = True
 
     def __init__(self, answers: list[Reply | Work]) -> None:
         self._answers = answers

@@ -7,6 +7,7 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import unquote
 
 import msgspec
 from msgspec import UNSET, Raw
@@ -39,6 +40,7 @@ _EMPTY = b"{}"
 _VERSION = re.compile(r"[0-9A-Za-z.-]{1,20}")
 # Addresses are kept with subscriptions; no honest one is longer.
 _LONGEST_URI = 2048
+_LOOKED_AT = 10_000
 
 
 class Call:
@@ -124,6 +126,13 @@ class Call:
         self.error_type = error.code
         self.retry_after = error.retry_after
         return self.shape.complete(results.error_result(str(error)), error.meta)
+
+
+def _repeated(text: str, at_most: int) -> str:
+    """What a client called something, for an error, unless it looks like a secret."""
+    # No more is looked at than a secret needs: a client may have sent a megabyte.
+    is_secret = looks_secret(unquote(text[:_LOOKED_AT]))
+    return "(not repeated)" if is_secret else printable(shortened(text, at_most))
 
 
 def _read_capabilities(declared: Any) -> ClientCapabilities:
@@ -216,8 +225,11 @@ def call_tool(call: Call) -> bytes | Running:
     params = _call_params(call)
     tool = call.server.catalogue.tool(params.name)
     if tool is None:
-        name = "(not repeated)" if looks_secret(params.name) else shortened(printable(params.name), 60)
-        raise errors.ProtocolError(errors.INVALID_PARAMS, f"Unknown tool: {name}")
+        name = _repeated(params.name, 60)
+        hint = call.server.catalogue.near(params.name)
+        raise errors.ProtocolError(
+            errors.INVALID_PARAMS, f"Unknown tool: {name}" + (f". {hint}" if hint else "")
+        )
     call.tool_name = tool.name
     raw = _arguments(params.arguments)
     try:
@@ -278,7 +290,7 @@ def _arguments(raw: Any) -> Raw | None:
 def _run_tool(call: Call, tool: BoundTool, arguments: Any, notes: list[str]) -> Running:
     async def run(context: Context | None) -> bytes:
         value = tool.call(arguments, context)
-        if inspect.isawaitable(value):
+        if tool.is_async or inspect.isawaitable(value):
             value = await value
         return _tool_result(call, tool, value, notes)
 
@@ -326,7 +338,7 @@ def read_resource(call: Call) -> Running:
 
 def _resource_not_found(call: Call, uri: str, why: str = "Resource not found") -> errors.ProtocolError:
     code = errors.INVALID_PARAMS if call.route.modern else errors.RESOURCE_NOT_FOUND
-    return errors.ProtocolError(code, why, {"uri": shortened(printable(uri), 500)})
+    return errors.ProtocolError(code, why, {"uri": _repeated(uri, 500)})
 
 
 def subscribe(call: Call) -> bytes:
@@ -418,8 +430,7 @@ def get_prompt(call: Call) -> Running:
     params = call.params(_decode_prompt)
     bound = call.server.catalogue.prompts.get(params.name)
     if bound is None:
-        name = shortened(printable(params.name), 60)
-        raise errors.ProtocolError(errors.INVALID_PARAMS, f"Unknown prompt: {name}")
+        raise errors.ProtocolError(errors.INVALID_PARAMS, f"Unknown prompt: {_repeated(params.name, 60)}")
     arguments = {} if params.arguments is UNSET else params.arguments
     bound.prompt.check(arguments)
     call.may_ask([params.name, arguments], params)
@@ -467,7 +478,10 @@ def complete(call: Call) -> bytes | Running:
 
 
 def _completion(call: Call, values: list[str]) -> bytes:
-    shown = values[: call.server.limits.completion_values]
+    limits = call.server.limits
+    shown = values[: limits.completion_values]
+    while len(_encode(shown)) > limits.result_bytes:
+        shown = shown[: len(shown) // 2]
     completion = messages.Completion(values=shown, total=len(values), hasMore=len(values) > len(shown))
     return call.shape.complete(_encode(messages.CompleteResult(completion=completion)))
 

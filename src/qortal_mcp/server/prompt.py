@@ -16,6 +16,7 @@ from ..protocol.messages import (
     TextContent,
 )
 from .functions import Signature
+from .private_keys import looks_secret
 
 
 class Prompt:
@@ -32,7 +33,7 @@ class Prompt:
         )
 
     def check(self, given: Mapping[str, str]) -> None:
-        """Raises: ProtocolError where a required argument is missing or one is unknown."""
+        """Raises: ProtocolError where a required argument is missing, one is unknown, too long, or looks secret."""
         known = self.signature.arguments
         for name, parameter in known.items():
             if parameter.default is inspect.Parameter.empty and name not in given:
@@ -41,11 +42,28 @@ class Prompt:
         if unknown:
             valid = ", ".join(known) or "none"
             raise errors.ProtocolError(errors.INVALID_PARAMS, f"Unknown prompt argument. Valid ones: {valid}")
+        for name, text in given.items():
+            _check_text(name, text, typing.get_args(known[name].annotation)[1:])
 
     def result(self, value: Any) -> GetPromptResult:
         if isinstance(value, str):
             value = [PromptMessage(role="user", content=TextContent(text=value))]
         return GetPromptResult(description=self.definition.description, messages=list(value))
+
+
+def _check_text(name: str, text: str, metas: Sequence[Any]) -> None:
+    """Its `Meta` may bound a text's length, and say with `extra={"key": True}` that it is a key, hash or signature."""
+    longest = [meta.max_length for meta in metas if getattr(meta, "max_length", None) is not None]
+    if longest and len(text) > min(longest):
+        raise errors.ProtocolError(
+            errors.INVALID_PARAMS, f"The argument {name} takes at most {min(longest)} characters"
+        )
+    is_key = any((getattr(meta, "extra", None) or {}).get("key") for meta in metas)
+    if looks_secret(text, may_be_raw=is_key):
+        raise errors.ProtocolError(
+            errors.INVALID_PARAMS,
+            f"The argument {name} looks like a key or a seed phrase. Never share private ones with anyone.",
+        )
 
 
 def _argument(name: str, parameter: inspect.Parameter) -> PromptArgument:

@@ -10,6 +10,8 @@ import msgspec
 _REFS = "#/$defs/"
 # msgspec repeats class names as titles: decoration that a model pays for in tokens.
 _DECORATION = frozenset({"title"})
+# What every integer keeps to says nothing.
+_WIDEST = {"minimum": -(2**63), "maximum": 2**63 - 1}
 
 
 def schema_of(kind: Any) -> dict[str, Any]:
@@ -44,7 +46,7 @@ def _inline(node: Any, parts: dict[str, Any], inside: tuple[str, ...]) -> Any:
     plain = {
         key: value if key in ("default", "enum", "const", "examples") else _members(key, value, parts, inside)
         for key, value in node.items()
-        if key not in _DECORATION
+        if key not in _DECORATION and not (key in _WIDEST and value == _WIDEST[key])
     }
     return _join_types(_typed_enum(plain))
 

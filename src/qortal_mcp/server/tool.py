@@ -165,6 +165,18 @@ class BoundTool:
             return self._call({n: arguments[n] for n in self._names if n in arguments}, context)
         return self._call({n: getattr(arguments, n) for n in self._names}, context)
 
+    def checked(self, value: Any, limits: Limits) -> bytes:
+        """What the function returned as JSON, as it declared it and no larger than an answer may be.
+
+        Raises: as `result` does.
+        """
+        body = _encode(value)
+        if self.tool.answering.decode is not None:
+            self.tool.answering.decode(body)
+        if len(body) > limits.result_bytes:
+            raise too_large()
+        return body
+
     def result(self, value: Any, notes: list[str], revision: str, limits: Limits) -> bytes:
         """The `tools/call` result of what the function returned.
 
@@ -180,11 +192,7 @@ class BoundTool:
         if notes and answering.has_notes:
             own = value.notes
             value = msgspec.structs.replace(value, notes=notes if own is UNSET else [*notes, *own])
-        body = _encode(value)
-        if answering.decode is not None:
-            answering.decode(body)
-        if len(body) > limits.result_bytes:
-            raise too_large()
+        body = self.checked(value, limits)
         if not answering.wraps and body[:1] == b"{":
             return structured_result(body)
         return _plain_result(value, body, answering, revision)

@@ -17,11 +17,12 @@ from msgspec import Struct
 
 from ..logs import request_id
 from ..protocol import errors, framing, headers, jsonrpc, versions
+from ..server.alarms import Alarms
 from ..server.dispatch import Batch, Reply, Server, Work, refusal
 from ..server.peer import Peer
 from .guard import Guard, Refusal
 from .sessions import Sessions
-from .streams import JSON_ONLY, EventSender, Watch, accepts
+from .streams import JSON_ONLY, PATIENCE_SECONDS, EventSender, Watch, accepts
 from .websocket import WebSockets
 
 log = logging.getLogger(__name__)
@@ -83,6 +84,7 @@ class HttpApp:
         self._open = frozenset(open_routes)
         self._lifespan = lifespan
         self._websockets = WebSockets(server)
+        self._patience = Alarms(PATIENCE_SECONDS)
         self._ids = itertools.count(1)
         self._id_prefix = secrets.token_hex(4)
 
@@ -179,15 +181,19 @@ class HttpApp:
             await exchange.answer(refusal(errors.INVALID_REQUEST, reason, work.call.request.id, 406))
             work.discard()
             return
-        with Watch(exchange, at_once=work.streams) as watch:
-            sender = EventSender(exchange, self.server.limits, watch)
-            try:
-                reply = await work.run(sender.send) or work.cancelled_reply()
-                if sender.started:
-                    await sender.finish(reply.body)
-            finally:
-                sender.stop()
-        if not watch.is_gone and not sender.started:
+        with Watch(exchange, None if work.streams else self._patience) as watch:
+            if not work.may_send:
+                reply = await work.run(_send_nothing) or work.cancelled_reply()
+            else:
+                sender = EventSender(exchange, self.server.limits, watch)
+                try:
+                    reply = await work.run(sender.send) or work.cancelled_reply()
+                    if sender.started:
+                        await sender.finish(reply.body)
+                        return
+                finally:
+                    sender.stop()
+        if not watch.is_gone:
             await exchange.answer(reply)
 
     # -- WebSocket and lifespan ------------------------------------------------------------------------
@@ -223,6 +229,10 @@ class HttpApp:
         await asyncio.gather(
             self._websockets.drain(), self.server.settle(self.server.limits.shutdown_seconds)
         )
+
+
+async def _send_nothing(message: bytes) -> None:
+    raise AssertionError("only work that may send gets something to send with")
 
 
 class Exchange:

@@ -170,7 +170,7 @@ class Session:
         await exchange.start_events()
         stream.readers += 1
         try:
-            with Watch(exchange, at_once=True) as watch:
+            with Watch(exchange, patience=None) as watch:
                 if resume_after is not None:
                     stream.is_parted = False
                 elif self.peer.revision is not None and self.peer.revision >= PRIMING:

@@ -11,12 +11,13 @@ from msgspec import Struct
 
 from ..limits import Limits
 from ..protocol import framing
+from ..server.alarms import Alarms
 
 if TYPE_CHECKING:
     from .http import Exchange
 
 # An answer that comes sooner is not worth watching the connection for.
-_PATIENCE_SECONDS = 0.02
+PATIENCE_SECONDS = 0.02
 
 
 class Accepts(Struct, frozen=True):
@@ -52,6 +53,8 @@ def _is_refused(part: bytes) -> bool:
 
 class EventSender:
     """Turns a reply into a stream of events at the first message, and keeps it alive."""
+
+    __slots__ = ("_exchange", "_keeper", "_limits", "_watch", "started")
 
     def __init__(self, exchange: Exchange, limits: Limits, watch: Watch) -> None:
         self._exchange = exchange
@@ -95,12 +98,14 @@ class EventSender:
 class Watch:
     """Looks out for a client that leaves, and cancels the work in its block that nobody waits for any more.
 
-    Begins to look only when an answer takes longer than a moment. `is_gone` tells afterwards.
+    Begins to look at once, or only when the answer takes longer than a moment. `is_gone` tells afterwards.
     """
 
-    def __init__(self, exchange: Exchange, *, at_once: bool = False) -> None:
+    __slots__ = ("_exchange", "_looking", "_patience", "_work", "is_gone")
+
+    def __init__(self, exchange: Exchange, patience: Alarms | None) -> None:
         self._exchange = exchange
-        self._at_once = at_once
+        self._patience = patience
         self._looking: asyncio.Task[None] | None = None
         self.is_gone = False
 
@@ -108,16 +113,19 @@ class Watch:
         work = asyncio.current_task()
         assert work is not None, "an ASGI application runs in a task"
         self._work = work
-        delay = 0.0 if self._at_once else _PATIENCE_SECONDS
-        self._timer = asyncio.get_running_loop().call_later(delay, self._start)
+        if self._patience is None:
+            self._start()
+        else:
+            self._patience.set(self._start)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, exc: BaseException | None, trace: TracebackType | None
     ) -> bool:
-        self._timer.cancel()
         if self._looking is not None:
             self._looking.cancel()
+        elif self._patience is not None:
+            self._patience.take_back(self._start)
         if kind is asyncio.CancelledError and self.is_gone:
             self._work.uncancel()
             return True

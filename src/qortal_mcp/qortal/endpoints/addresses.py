@@ -12,6 +12,8 @@ from ..replies.addresses import (
     PenaltyTotals,
     RewardShare,
     Sponsorship,
+    key_or_false,
+    one_address,
 )
 from ..types import Address, Addresses, AssetId, Limit, MinLevel, Offset, PublicKey
 from .record import HOURS, MINUTE, UNTIL_NEXT_BLOCK, Endpoint, amount, json_of, text
@@ -62,14 +64,14 @@ BALANCE = Endpoint(
 )
 PUBLIC_KEY = Endpoint(
     "/addresses/publickey/{address}",
-    text,
+    key_or_false,
     UNTIL_NEXT_BLOCK,
     path={"address": Address},
     returns="Public key of an account, as plain text; `false` while it is not known.",
 )
 ADDRESS_OF_KEY = Endpoint(
     "/addresses/convert/{publickey}",
-    text,
+    one_address,
     HOURS,
     path={"publickey": PublicKey},
     returns="The address of a public key, as plain text.",

@@ -1,5 +1,6 @@
 """Blocks. Their online signatures are never asked for: they can have hundreds of kilobytes."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..replies.blocks import Block, BlockSummary, MintingInfo, Signer
@@ -9,7 +10,20 @@ from ..types import Address, Addresses, BlockSignature, Height, Limit, Offset
 from .record import HOURS, LIVE, UNTIL_NEXT_BLOCK, Endpoint, json_of, number
 from .words import HeavyLimit
 
-# The newest blocks may still give way to others, so that a block is only sure until the next one.
+
+def _height(block: Block) -> int:
+    return block.height
+
+
+def _highest(blocks: Sequence[Block | BlockSummary]) -> int | None:
+    return max((block.height for block in blocks), default=None)
+
+
+def _itself(height: int) -> int:
+    return height
+
+
+# The newest blocks may still give way to others, so that a block is only sure until the next one, or once it is settled.
 LAST_BLOCK = Endpoint("/blocks/last", json_of(Block), LIVE, returns="The newest block.", noun="Block")
 FIRST_BLOCK = Endpoint("/blocks/first", json_of(Block), HOURS, returns="The first block.", noun="Block")
 BLOCK_AT_HEIGHT = Endpoint(
@@ -19,6 +33,7 @@ BLOCK_AT_HEIGHT = Endpoint(
     path={"height": Height},
     returns="The block at a height.",
     noun="Block",
+    height_of=_height,
 )
 BLOCK_OF_SIGNATURE = Endpoint(
     "/blocks/signature/{signature}",
@@ -27,6 +42,7 @@ BLOCK_OF_SIGNATURE = Endpoint(
     path={"signature": BlockSignature},
     returns="The block with a signature.",
     noun="Block",
+    height_of=_height,
 )
 BLOCK_AT_TIME = Endpoint(
     "/blocks/timestamp/{timestamp}",
@@ -35,6 +51,7 @@ BLOCK_AT_TIME = Endpoint(
     path={"timestamp": Milliseconds},
     returns="The newest block at a time or before; never the first block.",
     noun="Block",
+    height_of=_height,
 )
 CHILD_BLOCK = Endpoint(
     "/blocks/child/{signature}",
@@ -43,6 +60,7 @@ CHILD_BLOCK = Endpoint(
     path={"signature": BlockSignature},
     returns="The block that follows another; none for the newest.",
     noun="Block",
+    height_of=_height,
 )
 CHAIN_HEIGHT = Endpoint(
     "/blocks/height", number, LIVE, returns="The height of the newest block, as plain text."
@@ -54,6 +72,7 @@ HEIGHT_OF_SIGNATURE = Endpoint(
     path={"signature": BlockSignature},
     returns="The height of the block with a signature, as plain text.",
     noun="Block",
+    height_of=_itself,
 )
 MINTING_INFO = Endpoint(
     "/blocks/byheight/{height}/mintinginfo",
@@ -71,6 +90,7 @@ BLOCK_RANGE = Endpoint(
     query={"count": HeavyLimit, "reverse": bool},
     returns="Blocks in a row from a height on, upwards or downwards.",
     defaults={"count": 20},
+    height_of=_highest,
 )
 BLOCK_SUMMARIES = Endpoint(
     "/blocks/summaries",
@@ -79,6 +99,7 @@ BLOCK_SUMMARIES = Endpoint(
     query={"start": Height, "count": Limit},
     returns="Blocks in a row from a height on, in short.",
     defaults={"start": 1, "count": 20},
+    height_of=_highest,
 )
 BLOCKS_OF_SIGNER = Endpoint(
     "/blocks/signer/{address}",
@@ -90,6 +111,7 @@ BLOCKS_OF_SIGNER = Endpoint(
     "nothing where the archive holds none.",
     noun="Signer",
     defaults={"limit": 20},
+    row_sources=2,
 )
 SIGNERS = Endpoint(
     "/blocks/signers",

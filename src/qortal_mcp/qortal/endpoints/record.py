@@ -4,6 +4,7 @@ A record says what an address takes and gives. Each value is checked against
 its type and written into its own place, percent-encoded.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote
@@ -16,6 +17,9 @@ from ..amounts import exact
 from ..replies.plain import Count, plain
 
 _CHECKS: dict[int, list[tuple[Callable[[Any], bool], str]]] = {}
+
+# Core's web server takes 8 kB of request line and headers together.
+_LONGEST_TARGET = 7 * 1024
 
 # What 64 bits can say, and white space around it.
 _LONGEST_NUMBER = 40
@@ -41,6 +45,11 @@ FIVE_MINUTES = Keep(300)
 UNTIL_NEXT_BLOCK = Keep(600, until_next_block=True)
 # Things that are fixed once they exist, such as the name of an asset.
 HOURS = Keep(3600)
+FOR_EVER = Keep(math.inf)
+
+# Blocks on top of one that nothing replaces any more, about a day's worth. Core itself gives up on a chain
+# that parted from its own more than 240 blocks ago.
+SETTLED_BLOCKS = 1440
 
 
 class Request(Struct, frozen=True):
@@ -48,6 +57,8 @@ class Request(Struct, frozen=True):
 
     template: str
     target: str
+    # How many rows were asked for, where that can be said. A node that gives more is not believed.
+    most_rows: int | None = None
 
 
 class Endpoint(Struct, Generic[T_co], frozen=True):
@@ -69,6 +80,18 @@ class Endpoint(Struct, Generic[T_co], frozen=True):
     defaults: Mapping[str, Any] = {}
     # Numbers of Core's errors that say here, and only here, that there is no such thing.
     absent: frozenset[int] = frozenset()
+    # In how many places Core looks for rows, where it takes the limit for each of them.
+    row_sources: int = 1
+    # The height of the newest block in an answer that tells of blocks and of nothing else; None for no block.
+    height_of: Callable[[Any], int | None] | None = None
+
+    def keep_of(self, value: Any, tip_height: int | None) -> Keep:
+        """How long this answer may be given again, if the newest block had that height before it was asked for."""
+        if self.height_of is None or tip_height is None:
+            return self.keep
+        height = self.height_of(value)
+        is_settled = height is not None and tip_height - height >= SETTLED_BLOCKS
+        return FOR_EVER if is_settled else self.keep
 
     def request(self, values: Mapping[str, Any]) -> Request:
         """The request for these values. None and UNSET mean: not given.
@@ -78,7 +101,9 @@ class Endpoint(Struct, Generic[T_co], frozen=True):
         segments: dict[str, str] = {}
         parameters: dict[str, str] = {}
         given = {name: value for name, value in values.items() if value is not None and value is not UNSET}
-        for name, value in {**self.defaults, **given}.items():
+        if self.defaults:
+            given = {**self.defaults, **given}
+        for name, value in given.items():
             if name in self.path:
                 segments[name] = path_segment(name, _checked(name, value, self.path[name]))
             elif name in self.query:
@@ -90,7 +115,10 @@ class Endpoint(Struct, Generic[T_co], frozen=True):
         target = self.template.format_map(segments) if segments else self.template
         if parameters:
             target += "?" + "&".join(parameters.values())
-        return Request(self.template, target)
+        if len(target) > _LONGEST_TARGET:
+            raise invalid_argument("Invalid arguments.", "Together they are longer than a node takes.")
+        rows = given.get("limit", given.get("count"))
+        return Request(self.template, target, None if rows is None else rows * self.row_sources)
 
 
 def path_segment(name: str, value: object) -> str:
@@ -108,6 +136,8 @@ def _encoded(name: str, value: object) -> str:
         return text
     if not text:  # an empty parameter means "no filter" or "no limit" to Core
         raise invalid_argument(f"Invalid {name}.", "It is empty.")
+    if "\0" in text:  # no text on the chain has it, and Core's web server refuses it
+        raise invalid_argument(f"Invalid {name}.", "It holds the character \\u{0000}.")
     try:
         return quote(text, safe="")
     except UnicodeEncodeError:
@@ -120,7 +150,7 @@ def _checked(name: str, value: Any, kind: Any) -> Any:
     except msgspec.ValidationError:
         raise invalid_argument(f"Invalid {name}.") from None
     for check, noun in _checks_of(kind):
-        if not all(map(check, value if isinstance(value, list) else [value])):
+        if not (all(map(check, value)) if isinstance(value, list) else check(value)):
             raise invalid_argument(f"Invalid {noun or name}.")
     return value
 

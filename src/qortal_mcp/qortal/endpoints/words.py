@@ -20,4 +20,7 @@ OnlyTrue = Annotated[bool, Meta(extra={"check": bool})]
 # Shorter than Base58, and quicker for Core.
 Encoding = Literal["BASE64"]
 CoreType = Annotated[str, Meta(extra={"check": TRANSACTION_TYPES.__contains__})]
-CoreTypes = Annotated[list[str], Meta(min_length=1, extra={"check": TRANSACTION_TYPES.__contains__})]
+CoreTypes = Annotated[
+    list[CoreType],
+    Meta(min_length=1, max_length=len(TRANSACTION_TYPES), extra={"check": TRANSACTION_TYPES.__contains__}),
+]

@@ -2,17 +2,18 @@
 
 from msgspec import Struct
 
+from ..base58 import is_address, is_bytes
 from ..times import Milliseconds
-from .plain import Count, plain
+from .plain import Count, Whole, plain
 
 
 class Account(Struct):
     address: str
-    level: int
-    blocksMinted: int
-    flags: int = 0
-    blocksMintedAdjustment: int = 0
-    blocksMintedPenalty: int = 0
+    level: Whole
+    blocksMinted: Whole
+    flags: Whole = 0
+    blocksMintedAdjustment: Whole = 0
+    blocksMintedPenalty: Whole = 0
     publicKey: str | None = None
 
     def __post_init__(self) -> None:
@@ -42,7 +43,7 @@ class OnlineAccount(Struct):
     minterAddress: str
     recipientAddress: str
     rewardSharePublicKey: str
-    minterLevel: int = 0
+    minterLevel: Whole = 0
     isMinterMember: bool = False
 
     def __post_init__(self) -> None:
@@ -52,14 +53,14 @@ class OnlineAccount(Struct):
 
 
 class OnlineLevel(Struct):
-    level: int
+    level: Whole
     count: Count
 
 
 class Penalty(Struct):
     address: str
     # Zero or negative.
-    blocksMintedPenalty: int
+    blocksMintedPenalty: Whole
 
     def __post_init__(self) -> None:
         self.address = plain(self.address) or ""
@@ -67,8 +68,8 @@ class Penalty(Struct):
 
 class PenaltyTotals(Struct):
     totalPenalties: Count
-    maxPenalty: int | None = None
-    minPenalty: int | None = None
+    maxPenalty: Whole | None = None
+    minPenalty: Whole | None = None
     penaltyHash: str | None = None
 
     def __post_init__(self) -> None:
@@ -77,7 +78,7 @@ class PenaltyTotals(Struct):
 
 class AccountLevel(Struct):
     address: str
-    level: int
+    level: Whole
 
     def __post_init__(self) -> None:
         self.address = plain(self.address) or ""
@@ -87,19 +88,19 @@ class Report(Struct):
     """What an account and its dealings amount to. Amounts are whole QORT here."""
 
     address: str
-    level: int = 0
-    blocksMinted: int = 0
-    adjustments: int = 0
-    penalties: int = 0
+    level: Whole = 0
+    blocksMinted: Whole = 0
+    adjustments: Whole = 0
+    penalties: Whole = 0
     transfer: bool = False
-    sponseeCount: int = 0
-    arbitraryCount: int = 0
-    transferAssetCount: int = 0
-    transferPrivsCount: int = 0
-    sellCount: int = 0
-    sellAmount: int = 0
-    buyCount: int = 0
-    buyAmount: int = 0
+    sponseeCount: Whole = 0
+    arbitraryCount: Whole = 0
+    transferAssetCount: Whole = 0
+    transferPrivsCount: Whole = 0
+    sellCount: Whole = 0
+    sellAmount: Whole = 0
+    buyCount: Whole = 0
+    buyAmount: Whole = 0
 
     def __post_init__(self) -> None:
         self.address = plain(self.address) or ""
@@ -110,7 +111,7 @@ class Mintership(Report):
 
     # One of its names, not always the primary one.
     name: str | None = None
-    balance: int = 0
+    balance: Whole = 0
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -122,9 +123,25 @@ class Sponsorship(Report):
 
     names: list[str] = []
     # Core subtracts names from accounts, so that it falls below zero where some have several.
-    nonRegisteredCount: int = 0
-    avgBalance: int = 0
+    nonRegisteredCount: Whole = 0
+    avgBalance: Whole = 0
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.names = [plain(name) or "" for name in self.names]
+
+
+def key_or_false(body: bytes) -> str:
+    """Reads a public key; `false` is what Core writes where it knows none. Raises: ValueError."""
+    text = body.decode().strip()
+    if text != "false" and not is_bytes(text, 32):
+        raise ValueError("not a public key")
+    return text
+
+
+def one_address(body: bytes) -> str:
+    """Reads an address. Raises: ValueError."""
+    text = body.decode().strip()
+    if not is_address(text):
+        raise ValueError("not an address")
+    return text

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from ..times import Milliseconds
-from .plain import Count, plain
+from .plain import Count, Whole, plain
 
 
 class NodeStatus(Struct):
@@ -13,7 +13,7 @@ class NodeStatus(Struct):
     numberOfConnections: Count
     # Nodes for QDN data, which Core counts since 6.0.
     numberOfDataConnections: Count | None = None
-    syncPercent: int | None = None
+    syncPercent: Whole | None = None
 
 
 class NodeInfo(Struct):

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from ..times import Milliseconds
-from .plain import Count, plain
+from .plain import Count, Whole, plain
 
 _MOST_TAGS = 20
 
@@ -14,7 +14,7 @@ class Publication(Struct):
     signature: str
     timestamp: Milliseconds
     creatorAddress: str
-    service: int
+    service: Whole
     size: Count = 0
     name: str | None = None
     identifier: str | None = None
@@ -87,7 +87,7 @@ class IndexHit(Struct):
     name: str
     link: str
     # A number of the index author's own choice.
-    category: int = 0
+    category: Whole = 0
 
     def __post_init__(self) -> None:
         self.name = plain(self.name) or ""
@@ -96,11 +96,11 @@ class IndexHit(Struct):
 
 class IndexEntry(Struct):
     issuer: str
-    rank: int
+    rank: Whole
     term: str
     name: str
     link: str
-    category: int = 0
+    category: Whole = 0
     # Core spells it so.
     indexIdentifer: str = ""
 

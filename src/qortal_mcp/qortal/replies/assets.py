@@ -5,11 +5,11 @@ from msgspec import UNSET, Struct, UnsetType
 from ..amounts import exact, written
 from ..limits import CONTENT_CHARS, LISTED_TEXT_CHARS
 from ..times import Milliseconds
-from .plain import Count, plain
+from .plain import Count, Number, Whole, plain
 
 
 class AssetBalance(Struct):
-    assetId: int
+    assetId: Number
     balance: str
     assetName: str | None = None
     address: str = ""
@@ -21,15 +21,15 @@ class AssetBalance(Struct):
 
 
 class Asset(Struct):
-    assetId: int
+    assetId: Number
     name: str
     owner: str = ""
     description: str = ""
     # Of 0.00000001 of the asset each, whether it can be divided or not.
-    quantity: int = 0
+    quantity: Whole = 0
     isDivisible: bool = False
     isUnspendable: bool = False
-    creationGroupId: int = 0
+    creationGroupId: Whole = 0
 
     def __post_init__(self) -> None:
         self.name = plain(self.name) or ""
@@ -76,7 +76,7 @@ class PriceLevel(Struct):
 
     price: str
     unfulfilled: str
-    unfulfilledAssetId: int
+    unfulfilledAssetId: Number
 
     def __post_init__(self) -> None:
         self.price = exact(self.price)
@@ -85,8 +85,8 @@ class PriceLevel(Struct):
 
 class Order(Struct):
     orderId: str
-    haveAssetId: int
-    wantAssetId: int
+    haveAssetId: Number
+    wantAssetId: Number
     # Of the asset with the higher id, whichever is offered.
     amount: str
     # In the asset with the lower id.
@@ -132,8 +132,8 @@ class TradeWithOrders(Struct):
 
 
 class RecentTrade(Struct):
-    assetId: int
-    otherAssetId: int
+    assetId: Number
+    otherAssetId: Number
     amount: str
     otherAmount: str
     timestamp: Milliseconds
@@ -150,7 +150,7 @@ class AssetTransaction(Struct):
     signature: str = ""
     blockHeight: Count | None = None
     recipient: str | None = None
-    assetId: int | None = None
+    assetId: Number | None = None
     amount: str | UnsetType = UNSET
 
     def __post_init__(self) -> None:

@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from ..amounts import exact
 from ..times import Milliseconds
-from .plain import Count, plain
+from .plain import Count, Number, Whole, plain
 
 # What Core writes where it cannot tell who minted a block.
 _UNKNOWN = "Unknown"
@@ -12,9 +12,9 @@ _UNKNOWN = "Unknown"
 
 class Block(Struct):
     signature: str
-    height: Count
+    height: Number
     timestamp: Milliseconds
-    version: int = 0
+    version: Whole = 0
     reference: str | None = None
     transactionCount: Count = 0
     totalFees: str = "0"
@@ -23,7 +23,7 @@ class Block(Struct):
     minterSignature: str | None = None
     # Core finds out about the minter when it is asked, so these say what holds now.
     minterAddress: str | None = None
-    minterLevel: int = 0
+    minterLevel: Whole = 0
     atCount: Count = 0
     atFees: str = "0"
     onlineAccountsCount: Count = 0
@@ -41,7 +41,7 @@ class Block(Struct):
 
 
 class BlockSummary(Struct):
-    height: Count
+    height: Number
     signature: str
     minterPublicKey: str | None = None
     onlineAccountsCount: Count = 0
@@ -74,9 +74,9 @@ class Signer(Struct):
 class MintingInfo(Struct):
     """The race for a block, worked out with the levels that hold now."""
 
-    minterLevel: int
+    minterLevel: Whole
     timestamp: Milliseconds
-    timeDelta: int
+    timeDelta: Whole
     # 256 bits.
     keyDistance: int
     maxDistance: str
@@ -86,6 +86,8 @@ class MintingInfo(Struct):
     onlineAccountsCount: Count = 0
 
     def __post_init__(self) -> None:
+        if not 0 <= self.keyDistance < 2**256:
+            raise ValueError("a distance of more than 256 bits")
         self.maxDistance = plain(self.maxDistance)
         self.minterPublicKey = plain(self.minterPublicKey)
         self.minterAddress = plain(self.minterAddress)

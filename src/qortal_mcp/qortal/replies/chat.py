@@ -6,9 +6,10 @@ from typing import ClassVar, Literal
 
 from msgspec import Struct, field
 
+from ..base58 import is_bytes
 from ..limits import CONTENT_CHARS, LISTED_CHAT_CHARS
 from ..times import Milliseconds
-from .plain import Count, plain
+from .plain import Count, Number, plain
 
 Kind = Literal["text", "encrypted", "binary"]
 
@@ -64,7 +65,7 @@ class ChatLine(ChatMessage):
 class GroupChat(Struct):
     """A group and who spoke last in it; nothing but the group where nobody did."""
 
-    groupId: Count
+    groupId: Number
     groupName: str | None = None
     timestamp: Milliseconds | None = None
     sender: str | None = None
@@ -75,7 +76,8 @@ class GroupChat(Struct):
         self.groupName = plain(self.groupName)
         self.sender = plain(self.sender)
         self.senderName = _name(self.senderName, self.sender)
-        self.signature = plain(self.signature)
+        # It is what the message is asked for by.
+        self.signature = self.signature if self.signature and is_bytes(self.signature, 64) else None
 
 
 class DirectChat(Struct):
@@ -108,7 +110,7 @@ class SenderSize(Struct):
 
 
 class GroupSize(Struct):
-    groupId: Count
+    groupId: Number
     size: Count
 
 

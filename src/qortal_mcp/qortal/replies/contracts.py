@@ -7,7 +7,7 @@ from msgspec import Struct
 from ..amounts import exact
 from ..limits import CONTRACT_DATA_BYTES
 from ..times import Milliseconds
-from .plain import Count, plain
+from .plain import Count, Number, Whole, plain
 
 
 class ContractState(Struct):
@@ -29,11 +29,11 @@ class ContractState(Struct):
 
 class Contract(ContractState, kw_only=True):
     codeHash: str
-    version: int = 0
-    assetId: int = 0
+    version: Whole = 0
+    assetId: Number = 0
     sleepUntilHeight: Count | None = None
     # The machine's own clock, made of a height and a position in the block.
-    sleepUntilMessageTimestamp: int | None = None
+    sleepUntilMessageTimestamp: Whole | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

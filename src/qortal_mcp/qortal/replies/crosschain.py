@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 from ..amounts import exact, written
 from ..base58 import is_address
 from ..times import Milliseconds
-from .plain import Count, plain
+from .plain import Count, Whole, plain
 
 _LEDGER_COLUMNS = [
     "Market",
@@ -44,10 +44,10 @@ class Trade(Struct):
     qortalCreatorTradeAddress: str | None = None
     qortBalance: str | None = None
     # In minutes.
-    tradeTimeout: int | None = None
-    refundTimeout: int | None = None
+    tradeTimeout: Whole | None = None
+    refundTimeout: Whole | None = None
     tradeModeTimestamp: Milliseconds | None = None
-    tradeRefundHeight: int | None = None
+    tradeRefundHeight: Whole | None = None
     lockTimeA: Seconds | None = None
     lockTimeB: Seconds | None = None
     creatorForeignPKH: str | None = None

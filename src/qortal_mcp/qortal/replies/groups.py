@@ -3,11 +3,11 @@
 from msgspec import Struct, field
 
 from ..times import Milliseconds
-from .plain import Count, plain
+from .plain import Count, Number, Whole, plain
 
 
 class Group(Struct):
-    groupId: Count
+    groupId: Number
     owner: str
     groupName: str
     created: Milliseconds
@@ -32,7 +32,7 @@ class Group(Struct):
 
 class GroupBalance(Group, kw_only=True):
     # Whole QORT, and not an amount like all others.
-    balance: int = 0
+    balance: Whole = 0
 
 
 class Member(Struct):
@@ -53,7 +53,7 @@ class GroupMembers(Struct):
 
 
 class Invite(Struct):
-    groupId: Count
+    groupId: Number
     inviter: str
     invitee: str
     expiry: Milliseconds | None = None
@@ -64,7 +64,7 @@ class Invite(Struct):
 
 
 class JoinRequest(Struct):
-    groupId: Count
+    groupId: Number
     joiner: str
 
     def __post_init__(self) -> None:
@@ -77,7 +77,7 @@ class GroupRequests(Struct):
 
 
 class Ban(Struct):
-    groupId: Count
+    groupId: Number
     offender: str
     admin: str
     banned: Milliseconds
@@ -91,7 +91,7 @@ class Ban(Struct):
 
 
 class Kick(Struct):
-    groupId: Count
+    groupId: Number
     member: str
     timestamp: Milliseconds
     reason: str | None = None

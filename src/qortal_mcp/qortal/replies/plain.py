@@ -7,7 +7,11 @@ from msgspec import Meta
 from ...text import printable, shortened
 from ..limits import TEXT_CHARS
 
+# Core counts in 64 bits; a number of any length would be passed on, added up and written out at any cost.
 Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
+Whole = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
+# Heights, and the numbers of assets and groups: what the node tells may be what it is asked for next.
+Number = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 
 
 @overload

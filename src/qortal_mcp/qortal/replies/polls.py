@@ -7,7 +7,7 @@ from msgspec import Struct, field
 
 from ..limits import CONTENT_CHARS, LISTED_TEXT_CHARS
 from ..times import Milliseconds
-from .plain import Count, plain
+from .plain import Count, Whole, plain
 
 
 class PollOption(Struct):
@@ -49,7 +49,7 @@ class VoteCount(Struct):
 class VoteWeight(Struct):
     optionName: str
     # Core's sums have 32 bits.
-    voteWeight: int
+    voteWeight: Whole
 
     def __post_init__(self) -> None:
         self.optionName = plain(self.optionName)

@@ -5,16 +5,18 @@ not there, and no two kinds use a name for different things. Of TRANSFER_PRIVS a
 tells only what all have in common.
 """
 
-from msgspec import UNSET, Struct, UnsetType, structs
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from ..amounts import exact
 from ..base58 import decode
 from ..limits import CONTENT_CHARS, RAW_WHOLE_CHARS
 from ..times import Milliseconds
-from .plain import Count, plain
+from .plain import Count, Whole, plain
 
 Text = str | UnsetType
-Number = int | UnsetType
+Number = Whole | UnsetType
 Flag = bool | UnsetType
 
 # A message of so many characters of Base58 is decoded; more would take too long.
@@ -27,7 +29,7 @@ class PaidTo(Struct):
 
     recipient: str
     amount: str
-    assetId: int = 0
+    assetId: Whole = 0
 
     def __post_init__(self) -> None:
         self.recipient = plain(self.recipient)
@@ -75,7 +77,7 @@ class Members(Struct, kw_only=True, omit_defaults=True):
     amount: Text = UNSET
     assetId: Number = UNSET
     assetName: Text = UNSET
-    quantity: Text = UNSET
+    quantity: Annotated[Text, Meta(description="Issued units of the asset.")] = UNSET
     isDivisible: Flag = UNSET
     isUnspendable: Flag = UNSET
     haveAssetId: Number = UNSET
@@ -88,10 +90,10 @@ class Members(Struct, kw_only=True, omit_defaults=True):
     amountAssetName: Text = UNSET
     orderId: Text = UNSET
     payments: list[PaidTo] | UnsetType = UNSET
-    sharePercent: Text = UNSET
+    sharePercent: Annotated[Text, Meta(description="Negative: the share is cancelled.")] = UNSET
     # Names, texts and data.
     name: Text = UNSET
-    newName: Text = UNSET
+    newName: Annotated[Text, Meta(description="Empty: the name stays.")] = UNSET
     data: Text = UNSET
     newData: Text = UNSET
     description: Text = UNSET
@@ -194,7 +196,7 @@ _CREATOR_KEYS = tuple(field.name for field in structs.fields(Transaction) if fie
 _TEXTS = tuple(
     field.name
     for field in structs.fields(Members)
-    if field.type in (str, Text) and field.name not in _AMOUNTS
+    if getattr(field.type, "__origin__", field.type) in (str, Text) and field.name not in _AMOUNTS
 )
 
 

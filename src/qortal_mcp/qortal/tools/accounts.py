@@ -1,6 +1,5 @@
 """Accounts: is this an address, what does it hold, who is it."""
 
-import asyncio
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -10,9 +9,11 @@ from ..base58 import is_address
 from ..endpoints.addresses import ACCOUNT, BALANCE
 from ..endpoints.assets import ASSET, ASSET_BALANCES
 from ..endpoints.names import NAMES_OF, PRIMARY_NAME
+from ..failures import NodeFailure
 from ..limits import ASSETS, NAMES
 from ..node import Node, Reading
 from ..replies.assets import AssetBalance
+from ..side_by_side import side_by_side
 from ..types import Address, AnyText, AssetId, AssetIds
 from .minting import get_minting_profile, list_reward_shares
 from .read_only import tool
@@ -63,7 +64,7 @@ async def get_balance(args: OneBalance, node: Node) -> Balance:
     if args.asset_id == 0:
         balance, name = await asking, QORT
     else:
-        balance, name = await asyncio.gather(asking, _asset_name(reading, args.asset_id))
+        balance, name = await side_by_side(asking, _asset_name(reading, args.asset_id))
     notes = []
     if balance == _ZERO and await reading.optional(ACCOUNT, address=args.address) is None:
         notes.append("This address was not seen on the chain yet.")
@@ -109,7 +110,7 @@ async def get_account_overview(args: OneAccount, node: Node) -> AccountOverview:
     Use get_balance when only one balance is wanted."""
     reading = node.reading()
     address = args.address
-    account, balance, primary, (names, names_note), (holdings, holdings_note) = await asyncio.gather(
+    account, balance, primary, (names, names_note), (holdings, holdings_note) = await side_by_side(
         reading.get(ACCOUNT, address=address),
         reading.get(BALANCE, address=address, assetId=0),
         reading.optional(PRIMARY_NAME, address=address),
@@ -146,25 +147,54 @@ async def _names(reading: Reading, address: str) -> tuple[list[str], str]:
 
 
 async def _holdings(reading: Reading, args: OneAccount) -> tuple[list[Holding], str]:
-    """Assets beside QORT, by id, and a note where there are more than fit."""
+    """Assets beside QORT, by id, and a note where there are more than fit, or fewer than were asked for."""
     if not args.include_assets:
         return [], ""
-    rows = await reading.get(
-        ASSET_BALANCES,
-        address=[args.address],
-        assetid=args.asset_ids,
-        ordering="ACCOUNT_ASSET",
-        excludeZero=not args.include_zero,
-        limit=ASSETS + 1,
-    )
+    asset_ids, note = args.asset_ids, ""
+    try:
+        rows = await _balances(reading, args, asset_ids)
+    except NodeFailure as exc:
+        asset_ids, note = await _existing(reading, args.asset_ids, exc)
+        rows = await _balances(reading, args, asset_ids)
     held = {row.assetId: row for row in rows if row.assetId}
-    wanted = [] if args.asset_ids is UNSET or not args.include_zero else args.asset_ids
+    wanted = [] if asset_ids is UNSET or not args.include_zero else asset_ids
     absent = sorted({asset_id for asset_id in wanted if asset_id} - held.keys())
-    names = await asyncio.gather(*(_asset_name(reading, asset_id) for asset_id in absent))
+    names = await side_by_side(*(_asset_name(reading, asset_id) for asset_id in absent))
     held |= {
         asset_id: AssetBalance(asset_id, _ZERO, name) for asset_id, name in zip(absent, names, strict=True)
     }
     holdings = [Holding(row.assetId, row.assetName or "", row.balance) for _, row in sorted(held.items())]
     if len(holdings) < ASSETS:
-        return holdings, ""
+        return holdings, note
     return holdings[: ASSETS - 1], f"assetBalances holds the first {ASSETS}; ask for others with asset_ids."
+
+
+async def _balances(
+    reading: Reading, args: OneAccount, asset_ids: list[int] | UnsetType
+) -> list[AssetBalance]:
+    return await reading.get(
+        ASSET_BALANCES,
+        address=[args.address],
+        assetid=asset_ids,
+        ordering="ACCOUNT_ASSET",
+        excludeZero=not args.include_zero,
+        limit=ASSETS + 1,
+    )
+
+
+async def _existing(
+    reading: Reading, asset_ids: list[int] | UnsetType, failure: NodeFailure
+) -> tuple[list[int], str]:
+    """Those that are not the reason why Core gave no balances, and a note about the others.
+
+    Raises: ToolError where there are none, or where it had another reason.
+    """
+    if asset_ids is UNSET or failure.code != "NOT_FOUND":
+        raise failure
+    found = await side_by_side(*(reading.optional(ASSET, assetId=asset_id) for asset_id in asset_ids))
+    pairs = [*zip(asset_ids, found, strict=True)]
+    existing = [asset_id for asset_id, asset in pairs if asset is not None]
+    if len(existing) in (0, len(asset_ids)):
+        raise failure
+    unknown = ", ".join(str(asset_id) for asset_id, asset in pairs if asset is None)
+    return existing, f"There is no asset {unknown}."

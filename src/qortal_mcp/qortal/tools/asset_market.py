@@ -4,7 +4,6 @@ Core answers for one direction of a pair at a time; people ask for the market. B
 told from one side: that of the asset with the higher id, which Core counts amounts in, at a price in the other.
 """
 
-import asyncio
 from itertools import chain, zip_longest
 from typing import Annotated, Literal, TypeVar
 
@@ -17,6 +16,7 @@ from ..endpoints.assets import ASSET_TRADES, ORDER_BOOK
 from ..endpoints.record import Endpoint
 from ..node import Node, Reading
 from ..replies.assets import AssetDetail, PriceLevel, TradeWithOrders
+from ..side_by_side import side_by_side
 from ..times import IsoTime, Milliseconds, iso
 from ..types import Limit, Offset
 from .asset_named import AssetRef, named_asset
@@ -28,7 +28,11 @@ T = TypeVar("T")
 _WINDOW = 100
 
 Side = Annotated[
-    Literal["sell", "buy"], Meta(description="What the order does with the asset that amounts are of.")
+    Literal["sell", "buy"], Meta(description="What the order does with the asset named in unit.")
+]
+
+Unit = Annotated[
+    str, Meta(description="The asset with the higher id, whichever way round the two were given.")
 ]
 
 
@@ -54,7 +58,7 @@ class Market(Struct, frozen=True):
     ) -> tuple[list[T], list[T]]:
         """The first rows of orders that sell, and of orders that buy; from the far end of Core's lists."""
         sold, other = self.amounts_of.assetId, self.priced_in.assetId
-        return await asyncio.gather(
+        return await side_by_side(
             _first(reading, endpoint, sold, other, wanted, is_reversed=endpoint is not ORDER_BOOK),
             _first(reading, endpoint, other, sold, wanted, is_reversed=True),
         )
@@ -78,7 +82,7 @@ async def _market(reading: Reading, args: Pair) -> Market:
     same = invalid_argument("Invalid other.", "It is the same asset.")
     if args.asset.strip() == args.other.strip():
         raise same
-    one, other = await asyncio.gather(named_asset(reading, args.asset), named_asset(reading, args.other))
+    one, other = await side_by_side(named_asset(reading, args.asset), named_asset(reading, args.other))
     if one.assetId == other.assetId:
         raise same
     low, high = sorted((one, other), key=lambda asset: asset.assetId)
@@ -90,7 +94,7 @@ class OrderRow(Struct):
     price: Amount
     priceUnit: str
     amount: Amount
-    unit: str
+    unit: Unit
 
 
 class OrderBook(ListAnswer):
@@ -99,7 +103,8 @@ class OrderBook(ListAnswer):
 
 @tool("Asset order book")
 async def get_order_book(args: Pair, node: Node) -> OrderBook:
-    """What waits at which price between an asset and QORT (or another asset): best sell and buy first."""
+    """What waits at which price between an asset and QORT (or another asset): best sell and buy first, of the
+    asset with the higher id."""
     reading = node.reading()
     market = await _market(reading, args)
     end = args.offset + args.limit
@@ -131,10 +136,10 @@ class TradeRow(Struct):
     timestamp: Milliseconds
     time: IsoTime
     side: Annotated[
-        Literal["sell", "buy"], Meta(description="What the later order did with the asset amounts are of.")
+        Literal["sell", "buy"], Meta(description="What the later order did with the asset named in unit.")
     ]
     amount: Amount
-    unit: str
+    unit: Unit
     total: Annotated[str, Meta(description="What was paid for it, exact.")]
     totalUnit: str
     price: Annotated[str | None, Meta(description="Rounded to eight places.")]

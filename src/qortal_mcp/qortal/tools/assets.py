@@ -9,12 +9,24 @@ from ..answers import Amount, Answer, ListAnswer, fitting, page_of
 from ..endpoints.assets import ASSET_BALANCES, ASSETS
 from ..endpoints.words import Ordering
 from ..node import Node
+from ..replies.assets import Asset
 from ..types import Addresses, AssetIds, Limit, Offset, Reverse
 from .asset_market import get_order_book, list_asset_trades
 from .asset_named import AssetRef, named_asset
 from .read_only import tool
 
 __all__ = ["get_asset", "get_order_book", "list_asset_trades", "list_assets", "list_holders"]
+
+Quantity = Annotated[
+    str | None,
+    Meta(description="Issued units of the asset, exact. Null for QORT, which is minted block by block."),
+]
+_CIRCULATING = "How much QORT there is, get_network_overview tells."
+
+
+def _quantity(row: Asset) -> str | None:
+    """Core has none of QORT, and writes 0."""
+    return row.amount if row.assetId else None
 
 
 class AssetList(Struct, frozen=True, forbid_unknown_fields=True):
@@ -30,7 +42,7 @@ class AssetRow(Struct):
     name: str
     owner: str
     description: str
-    quantity: Annotated[str, Meta(description="Issued units of the asset, exact.")]
+    quantity: Quantity
     isDivisible: bool
     isUnspendable: bool
 
@@ -51,7 +63,7 @@ async def list_assets(args: AssetList, node: Node) -> AssetRows:
                 row.name,
                 row.owner,
                 row.description,
-                row.amount,
+                _quantity(row),
                 row.isDivisible,
                 row.isUnspendable,
             )
@@ -78,7 +90,7 @@ class AssetAnswer(Answer):
     name: str
     owner: str
     description: str
-    quantity: Annotated[str, Meta(description="Issued units of the asset, exact.")]
+    quantity: Quantity
     isDivisible: bool
     isUnspendable: bool
     creationGroupId: int
@@ -95,13 +107,13 @@ async def get_asset(args: OneAsset, node: Node) -> AssetAnswer:
         row.name,
         row.owner,
         row.description,
-        row.amount,
+        _quantity(row),
         row.isDivisible,
         row.isUnspendable,
         row.creationGroupId,
         row.data,
         asOf=reading.as_of,
-        notes=reading.notes(),
+        notes=reading.notes(*([] if row.assetId else [_CIRCULATING])),
     )
 
 
@@ -129,8 +141,8 @@ class Holders(ListAnswer):
 
 @tool("Asset holders")
 async def list_holders(args: HolderList, node: Node) -> Holders:
-    """Who holds an asset, richest first (asset 0: the QORT rich list), or what some addresses hold. Give asset,
-    addresses, or both."""
+    """Who holds an asset, richest first (asset 0: the QORT rich list), or what some addresses hold, highest
+    asset id first. Give asset, addresses, or both."""
     if args.asset is UNSET and args.addresses is UNSET and args.asset_ids is UNSET:
         raise invalid_argument("Invalid arguments.", "Give at least one of asset and addresses.")
     if args.asset is not UNSET and args.asset_ids is not UNSET:

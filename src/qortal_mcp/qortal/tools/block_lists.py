@@ -1,14 +1,20 @@
 """Lists of blocks: in a row, and by signer. What Core's paging leaves out is put together here."""
 
-import asyncio
+from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from ..endpoints.blocks import BLOCK_RANGE, BLOCKS_OF_SIGNER
+from ..failures import NodeFailure
 from ..limits import BLOCKS_AT_ONCE, SIGNER_WINDOWS, YOUNG_CHAIN_BLOCKS
 from ..node import Reading
 from ..replies.blocks import Block, BlockSummary
+from ..side_by_side import side_by_side
 from ..times import IsoTime, Milliseconds, iso
+
+TransactionCount = Annotated[int, Meta(description="Without those that contracts made (type AT).")]
+
+_NEVER_SIGNED = "No public key of this address is known on the chain, so it signed no block."
 
 
 class ListedBlock(Struct):
@@ -17,7 +23,7 @@ class ListedBlock(Struct):
     timestamp: Milliseconds | None
     time: IsoTime | None
     minterAddress: str | None
-    transactionCount: int
+    transactionCount: TransactionCount
 
 
 class BlockPage(Struct):
@@ -47,7 +53,7 @@ async def blocks_in_a_row(
 
 async def _in_a_row(reading: Reading, begin: int, count: int, downwards: bool) -> list[Block]:
     step = -1 if downwards else 1
-    windows = await asyncio.gather(
+    windows = await side_by_side(
         *(
             reading.get(
                 BLOCK_RANGE,
@@ -83,7 +89,12 @@ async def blocks_of_signer(
     Core keeps new blocks in its database and old ones in an archive, takes limit and offset for each of the
     two, and answers nothing at all where the archive has nothing. So the database is read first, then the archive.
     """
-    newest = await _window(reading, signer, 0)
+    try:
+        newest = await _window(reading, signer, 0)
+    except NodeFailure as exc:
+        if exc.code != "NOT_FOUND":
+            raise
+        return BlockPage([], note=_NEVER_SIGNED)
     if not newest and height <= YOUNG_CHAIN_BLOCKS:
         everything = await _in_a_row(reading, height, height, downwards=True)
         signed = [_listed(block) for block in everything if block.minterAddress == signer]

@@ -19,7 +19,7 @@ from ..node import Node, Reading
 from ..replies.blocks import Block, MintingInfo, Signer
 from ..times import IsoTime, Milliseconds, iso, milliseconds
 from ..types import Address, BlockSignature, Height, Limit, Moment, Offset, Reverse
-from .block_lists import ListedBlock, blocks_in_a_row, blocks_of_signer
+from .block_lists import ListedBlock, TransactionCount, blocks_in_a_row, blocks_of_signer
 from .read_only import tool
 
 
@@ -36,7 +36,7 @@ class OneBlock(Struct, frozen=True, forbid_unknown_fields=True):
 class Minting(Struct):
     """Distances are whole numbers of up to 256 bits, as text."""
 
-    minterLevel: int
+    minterLevel: Annotated[int, Meta(description="As it counts for minting (founders: 10).")]
     keyDistance: str
     maxDistance: str
     keyDistanceRatio: Annotated[float, Meta(description="From 0, the best, to 1.")]
@@ -50,14 +50,19 @@ class BlockAnswer(Answer):
     timestamp: Milliseconds
     time: IsoTime
     version: int
-    transactionCount: int
+    transactionCount: TransactionCount
     totalFees: Amount
     atCount: Annotated[int, Meta(description="Contracts that ran.")]
     atFees: Amount
     unit: Annotated[str, Meta(description="Of the fees.")]
     minterAddress: str | None
-    minterLevel: Annotated[int, Meta(description="Now, not when the block was made.")]
-    minterPublicKey: str | None
+    minterLevel: Annotated[
+        int, Meta(description="As it counts for minting (founders: 10), now, not when the block was made.")
+    ]
+    minterPublicKey: Annotated[
+        str | None,
+        Meta(description="Usually a key of a reward share: rewardSharePublicKey in other answers."),
+    ]
     minterSignature: str | None
     transactionsSignature: str | None
     onlineAccountsCount: Annotated[int, Meta(description="Only told in blocks before a payout.")]
@@ -72,7 +77,7 @@ async def get_block(args: OneBlock, node: Node) -> BlockAnswer:
     given = [name for name in _WAYS if getattr(args, name) is not UNSET]
     if len(given) != 1:
         raise invalid_argument(
-            f"Invalid {given[-1] if given else 'height'}.", f"Give exactly one of {', '.join(_WAYS)}."
+            f"Invalid {given[-1] if given else 'arguments'}.", f"Give exactly one of {', '.join(_WAYS)}."
         )
     reading = node.reading()
     block = await _WAYS[given[0]](reading, args)
@@ -166,11 +171,14 @@ async def list_blocks(args: BlockList, node: Node) -> Blocks:
     transactions."""
     by_height = args.from_height is not UNSET or args.before_height is not UNSET
     if args.signer is not UNSET and (by_height or not args.newest_first):
-        raise invalid_argument("Invalid signer.", "Blocks of a signer come newest first, from the newest on.")
+        raise invalid_argument(
+            "Invalid signer.", "Its blocks come newest first: leave out from_height and newest_first."
+        )
     reading = node.reading()
     height = (await reading.get(LAST_BLOCK)).height
     # The pages that follow go on from where this one began, whatever has been added on top of it.
     resolved: dict[str, Any] = {}
+    notes = ["Online signatures are never given."] if args.include_online_signatures else []
     if args.signer is not UNSET:
         found = await blocks_of_signer(reading, args.signer, height, limit=args.limit, offset=args.offset)
     else:
@@ -180,12 +188,13 @@ async def list_blocks(args: BlockList, node: Node) -> Blocks:
             lowest = 1 if args.from_height is UNSET else args.from_height
         elif args.from_height is not UNSET:
             highest = min(highest, args.from_height)
+        if args.from_height is not UNSET and args.from_height > height:
+            notes.append(f"from_height {args.from_height} is above the newest block, {height}.")
         resolved = {"from_height": highest} if args.newest_first else {"newest_first": False}
         found = await blocks_in_a_row(
             reading, lowest, highest, downwards=args.newest_first, limit=args.limit, offset=args.offset
         )
     blocks = fitting(found.blocks)
-    notes = ["Online signatures are never given."] if args.include_online_signatures else []
     return Blocks(
         blocks,
         page=page_of(

@@ -9,7 +9,7 @@ from ..endpoints.chat import CHAT_MESSAGE, CHAT_MESSAGES
 from ..node import Node, Reading
 from ..replies.chat import ChatMessage
 from ..times import IsoTime, Milliseconds, iso
-from ..types import Address, ChatTime, Limit, MessageSignature, Offset, Reverse
+from ..types import Address, EarlierThan, LaterThan, Limit, MessageSignature, Offset, Reverse
 from .chat_activity import get_chat_stats, list_active_chats
 from .chat_criteria import Criteria, exactly_one, refuse_monologue, refuse_unknown_group
 from .read_only import tool
@@ -17,15 +17,13 @@ from .read_only import tool
 __all__ = ["get_chat_messages", "get_chat_stats", "list_active_chats"]
 
 _Sender = Annotated[Address, Meta(description="Only from this address.")]
-_After = Annotated[ChatTime, Meta(description="Only later ones (ms).")]
-_Before = Annotated[ChatTime, Meta(description="Only earlier ones (ms).")]
 _Signature = Annotated[MessageSignature, Meta(description="Only this message, in full.")]
 
 
 class MessageList(Criteria, frozen=True, forbid_unknown_fields=True):
     sender: _Sender | UnsetType = UNSET
-    after: _After | UnsetType = UNSET
-    before: _Before | UnsetType = UNSET
+    after: LaterThan | UnsetType = UNSET
+    before: EarlierThan | UnsetType = UNSET
     signature: _Signature | UnsetType = UNSET
     limit: Limit = 20
     offset: Offset = 0
@@ -86,11 +84,11 @@ async def _lines(reading: Reading, args: MessageList) -> list[ChatMessage]:
     return [*rows]
 
 
-def _pinned(args: MessageList, messages: list[Message]) -> dict[str, int]:
+def _pinned(args: MessageList, messages: list[Message]) -> dict[str, str]:
     """What is said meanwhile must not move the pages of a list that begins with the newest."""
     if not args.reverse or not messages or args.before is not UNSET:
         return {}
-    return {"before": messages[0].timestamp + 1}
+    return {"before": iso(messages[0].timestamp + 1)}
 
 
 def _message(row: ChatMessage) -> Message:

@@ -1,6 +1,5 @@
 """Chat of the last 24 hours: who talks where, and how much."""
 
-import asyncio
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -10,6 +9,7 @@ from ..answers import Answer, ListAnswer, fitting, page_of
 from ..endpoints.chat import ACTIVE_CHATS, CHAT_COUNT, CHAT_GROUP_STATS, CHAT_MESSAGE, CHAT_STATS
 from ..node import Node, Reading
 from ..replies.chat import DirectChat, GroupChat, GroupSize
+from ..side_by_side import side_by_side
 from ..times import IsoTime, Milliseconds, iso
 from ..types import Address, Limit, Offset, Reverse
 from .chat_criteria import (
@@ -63,7 +63,7 @@ async def list_active_chats(args: ActiveList, node: Node) -> Chats:
     every: list[GroupChat | DirectChat] = [*active.groups, *active.direct]
     every.sort(key=lambda row: -(row.timestamp or 0))
     rows = every[args.offset : args.offset + args.limit]
-    chats = fitting(await asyncio.gather(*(_chat(reading, row) for row in rows)))
+    chats = fitting(await side_by_side(*(_chat(reading, row) for row in rows)))
     return Chats(
         chats,
         page=page_of(args, args.offset, len(chats), args.offset + len(chats) < len(every)),
@@ -133,14 +133,14 @@ async def _busiest(reading: Reading, args: ChatCount) -> tuple[list[GroupActivit
     filters = {name: value for name, value in args.as_core_names_them().items() if value is not UNSET}
     if filters:
         raise invalid_argument("Invalid arguments.", "A filter needs group_id or involving.")
-    sizes, senders = await asyncio.gather(
+    sizes, senders = await side_by_side(
         reading.get(CHAT_GROUP_STATS, limit=args.limit), reading.get(CHAT_STATS, limit=args.limit)
     )
-    groups = await asyncio.gather(*(_group_activity(reading, size) for size in sizes))
+    groups = await side_by_side(*(_group_activity(reading, size) for size in sizes))
     return groups, [SenderActivity(row.sender, row.senderName, row.size) for row in senders]
 
 
 async def _group_activity(reading: Reading, row: GroupSize) -> GroupActivity:
     """Core tells bytes; the number of messages is a question of its own."""
-    count = None if row.groupId == _DIRECT else await reading.get(CHAT_COUNT, txGroupId=row.groupId)
+    count = None if row.groupId == _DIRECT else await reading.follow(CHAT_COUNT, txGroupId=row.groupId)
     return GroupActivity(row.groupId, count, row.size)

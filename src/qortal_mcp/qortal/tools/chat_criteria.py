@@ -7,7 +7,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from ...server.tool_errors import invalid_argument
 from ..endpoints.groups import GROUP
 from ..node import Reading
-from ..types import Address, ChatTime, GroupNumber, MessageSignature, TwoAddresses
+from ..times import milliseconds
+from ..types import Address, GroupNumber, MessageSignature, Moment, TwoAddresses
 
 UNLISTED = Meta(extra={"unlisted": True})
 HasReference = Annotated[bool, UNLISTED]
@@ -15,8 +16,10 @@ HasReference = Annotated[bool, UNLISTED]
 Encoding = Annotated[Literal["BASE58", "BASE64", "base58", "base64"], UNLISTED]
 DecodeText = Annotated[bool, UNLISTED]
 
+_EARLIEST_MS = 1_500_000_000_000
+
 _Sender = Annotated[Address, UNLISTED]
-_Time = Annotated[ChatTime, UNLISTED]
+_Time = Annotated[Moment, UNLISTED]
 _Reference = Annotated[MessageSignature, UNLISTED]
 
 
@@ -37,12 +40,17 @@ class Criteria(Struct, frozen=True, forbid_unknown_fields=True):
             "txGroupId": self.group_id,
             "involving": self.involving,
             "sender": self.sender,
-            "after": self.after,
-            "before": self.before,
+            "after": _as_core_takes_it(self.after),
+            "before": _as_core_takes_it(self.before),
             "reference": self.reference,
             "chatreference": self.chat_reference,
             "haschatreference": self.has_chat_reference,
         }
+
+
+def _as_core_takes_it(time: str | UnsetType) -> int | UnsetType:
+    """Core refuses times before 2017; no chat is nearly as old."""
+    return UNSET if time is UNSET else max(milliseconds(time), _EARLIEST_MS)
 
 
 def exactly_one(**given: object) -> None:

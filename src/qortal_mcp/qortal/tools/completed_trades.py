@@ -1,6 +1,5 @@
 """Completed trades of QORT against foreign coins: lists, ledgers, prices."""
 
-import asyncio
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -10,13 +9,14 @@ from ..answers import Amount, Answer, ListAnswer, fitting, page_of
 from ..base58 import is_address
 from ..chains import CHAINS, Chain, find_chain
 from ..endpoints.addresses import PUBLIC_KEY
-from ..endpoints.crosschain import COMPLETED_TRADES, LEDGER, PRICE
+from ..endpoints.crosschain import LEDGER, PRICE
 from ..failures import node_error, not_found
 from ..node import Node, Reading
 from ..replies.crosschain import CompletedTrade, LedgerEntry
-from ..times import IsoTime, Milliseconds, iso
+from ..side_by_side import side_by_side
+from ..times import IsoTime, Milliseconds, iso, milliseconds
 from ..trade_lists import completed_trades
-from ..types import AccountOrKey, ChainName, Limit, Offset, OneChain, Reverse, Since
+from ..types import AccountOrKey, ChainName, LaterThan, Limit, Offset, OneChain, Reverse
 from .read_only import tool
 
 QORT = "QORT"
@@ -29,7 +29,7 @@ class TradeSearch(Struct, frozen=True, forbid_unknown_fields=True):
     chain: ChainName | UnsetType = UNSET
     buyer: AccountOrKey | UnsetType = UNSET
     seller: AccountOrKey | UnsetType = UNSET
-    since: Since | UnsetType = UNSET
+    since: LaterThan | UnsetType = UNSET
     limit: Limit = 20
     offset: Offset = 0
     reverse: Reverse = True
@@ -58,21 +58,21 @@ async def list_completed_trades(args: TradeSearch, node: Node) -> CompletedTrade
     seller."""
     reading = node.reading()
     chain = None if args.chain is UNSET else find_chain(args.chain)
-    buyer, seller = await asyncio.gather(_key(reading, args.buyer), _key(reading, args.seller))
+    buyer, seller = await side_by_side(_key(reading, args.buyer), _key(reading, args.seller))
     unknown = [role for role, key in (("buyer", buyer), ("seller", seller)) if key == _NO_KEY]
     rows: list[tuple[Chain, CompletedTrade]] = []
     if not unknown:
         # One more than wanted tells whether any follow. The rows do not say of which chain they are.
         count = args.offset + args.limit + 1
         chains = CHAINS if chain is None else (chain,)
-        each = await asyncio.gather(
+        each = await side_by_side(
             *(
                 completed_trades(
                     reading,
                     one,
                     count,
                     newest_first=args.reverse,
-                    since=None if args.since is UNSET else args.since,
+                    since=None if args.since is UNSET else milliseconds(args.since),
                     buyer_key=buyer,
                     seller_key=seller,
                 )
@@ -117,37 +117,42 @@ class PriceOf(Struct, frozen=True, forbid_unknown_fields=True):
     trades: Annotated[
         int, Meta(ge=1, le=50, description="Newest trades to average.", extra={"clamp": True})
     ] = 10
-    inverse: Annotated[bool, Meta(description="Coins per QORT, not QORT per coin.")] = False
+    inverse: Annotated[bool, Meta(description="Coins per QORT, as other tools price.")] = False
 
 
 class TradePrice(Answer):
     foreignCurrency: str
-    price: Amount
+    price: Annotated[
+        str,
+        Meta(pattern=r"^[0-9]+\.[0-9]{8}$", description="Average weighted by amount, cut to eight places."),
+    ]
     priceUnit: str
-    trades: Annotated[int, Meta(description="At most so many of the newest trades count, one of each block.")]
+    trades: Annotated[int, Meta(description="How many trades count: of those of one block only one.")]
 
 
 @tool("Trade price")
 async def get_trade_price(args: PriceOf, node: Node) -> TradePrice:
-    """Average price of QORT against a foreign coin in the newest completed trades."""
+    """Average price of a foreign coin in QORT, or the inverse, in the newest completed trades."""
     reading = node.reading()
     chain = find_chain(args.chain)
     assert chain is not None, "the argument was checked"
-    price = await reading.optional(
-        PRICE, blockchain=chain.name, maxtrades=args.trades, inverse=args.inverse or None
+    price, newest = await side_by_side(
+        reading.optional(PRICE, blockchain=chain.name, maxtrades=args.trades, inverse=args.inverse or None),
+        completed_trades(reading, chain, args.trades),
     )
+    if not newest:
+        raise not_found("Trade not found.")  # Core divides by zero here
     if price is None:
-        # Core divides by zero where nothing was traded.
-        if not await reading.get(COMPLETED_TRADES, foreignBlockchain=chain.name, limit=1):
-            raise not_found("Trade not found.")
         raise node_error("It gave no price.", retryable=True)
+    # Core takes the newest trades and then leaves out all but one of each block.
+    counted = len({row.tradeTimestamp for row in newest[: args.trades]})
     unit = f"{chain.ticker} per {QORT}" if args.inverse else f"{QORT} per {chain.ticker}"
-    return TradePrice(chain.name, price, unit, args.trades, asOf=reading.as_of, notes=reading.notes())
+    return TradePrice(chain.name, price, unit, counted, asOf=reading.as_of, notes=reading.notes())
 
 
 class LedgerOf(Struct, frozen=True, forbid_unknown_fields=True):
     account: AccountOrKey
-    since: Since | UnsetType = UNSET
+    since: LaterThan | UnsetType = UNSET
     limit: Limit = 20
     offset: Offset = 0
     reverse: Reverse = True
@@ -182,7 +187,7 @@ async def get_trade_ledger(args: LedgerOf, node: Node) -> Ledger:
         # Core would start at a time, but fails where that is before its first blocks.
         rows = await reading.get(LEDGER, publicKey=key)
     if args.since is not UNSET:
-        since = args.since
+        since = milliseconds(args.since)
         rows = [row for row in rows if row.timestamp + _MINUTE_MS > since]
     ordered = rows[::-1] if args.reverse else rows
     trades = fitting([_ledger_row(row) for row in ordered[args.offset : args.offset + args.limit]])

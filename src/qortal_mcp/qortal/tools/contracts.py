@@ -1,6 +1,5 @@
 """Contracts (ATs): programs on the chain, such as the trades of QORT against foreign coins."""
 
-import asyncio
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -16,6 +15,7 @@ from ..failures import NodeFailure
 from ..limits import CONTRACT_DATA_BYTES
 from ..node import Node, Reading
 from ..replies.contracts import Contract, ContractState, RunningContract
+from ..side_by_side import side_by_side
 from ..times import IsoTime, Milliseconds, iso
 from ..types import Address, Limit, Offset, Reverse
 from .read_only import tool
@@ -27,7 +27,7 @@ _UNNAMED = "-"
 
 
 class State(Struct, omit_defaults=True):
-    """Only what is true is said of a state; a contract without any of these is running."""
+    """Beside isRunning only what is true is said."""
 
     isRunning: bool
     isSleeping: bool = False
@@ -82,7 +82,7 @@ async def get_contract(args: OneContract, node: Node) -> ContractAnswer:
     get_trade says more."""
     reading = node.reading()
     row = await reading.get(CONTRACT, ataddress=args.address)
-    balance, unit, data = await asyncio.gather(
+    balance, unit, data = await side_by_side(
         reading.get(BALANCE, address=args.address, assetId=row.assetId),
         _unit(reading, row.assetId),
         _nothing() if not args.include_data else reading.get(CONTRACT_DATA, ataddress=args.address),

@@ -1,6 +1,5 @@
 """Foreign chains as the node sees them: is trading possible, and what does it cost."""
 
-import asyncio
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -9,6 +8,7 @@ from ..answers import Amount, Answer
 from ..chains import find_chain
 from ..endpoints.crosschain import COINS
 from ..node import Node
+from ..side_by_side import side_by_side
 from ..types import OneChain
 from .read_only import tool
 
@@ -37,7 +37,7 @@ async def get_foreign_chain(args: ForeignChainOf, node: Node) -> ForeignChain:
     chain = find_chain(args.chain)
     assert chain is not None, "the argument was checked"
     coin, reading = COINS[chain.name], node.reading()
-    status, height, fee_per_kb, fee_required = await asyncio.gather(
+    status, height, fee_per_kb, fee_required = await side_by_side(
         reading.optional(coin.status),
         reading.optional(coin.height),
         reading.optional(coin.fee_per_kb),

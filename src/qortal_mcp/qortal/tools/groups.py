@@ -1,6 +1,5 @@
 """Groups: what there is, who is in them, and what happens at their doors."""
 
-import asyncio
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -8,9 +7,10 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from ...server.tool_errors import invalid_argument
 from ..answers import Answer, ListAnswer, fitting, follows, one_more, page_of
 from ..endpoints.groups import GROUP, GROUP_MEMBERS, GROUPS, GROUPS_JOINED, GROUPS_OWNED
-from ..limits import ADMINS_AT_ONCE
+from ..limits import ADMIN_WINDOWS, ADMINS_AT_ONCE
 from ..node import Node, Reading
 from ..replies.groups import Group, GroupMembers, Member
+from ..side_by_side import side_by_side
 from ..times import IsoTime, Milliseconds, iso
 from ..types import Address, GroupNumber, Limit, Offset, Reverse
 from .group_events import list_group_events
@@ -58,9 +58,9 @@ async def list_groups(args: GroupList, node: Node) -> Groups:
         groups = fitting([_row(row) for row in rows[: args.limit]])
         more = follows(rows, groups)
     else:
-        rows = await _of_address(reading, args)
-        groups = fitting([_row(row) for row in rows[args.offset : args.offset + args.limit]])
-        more = args.offset + len(groups) < len(rows)
+        count, rows = await _of_address(reading, args)
+        groups = fitting([_row(row) for row in rows])
+        more = args.offset + len(groups) < count
     return Groups(
         groups,
         page=page_of(args, args.offset, len(groups), more),
@@ -69,24 +69,25 @@ async def list_groups(args: GroupList, node: Node) -> Groups:
     )
 
 
-async def _of_address(reading: Reading, args: GroupList) -> list[Group]:
-    """Every group of an address: Core has no pages here."""
+async def _of_address(reading: Reading, args: GroupList) -> tuple[int, list[Group]]:
+    """How many groups an address has, and a page of them: Core has no pages here."""
     if args.member is not UNSET:
-        rows = await reading.get(GROUPS_JOINED, address=args.member)
+        rows, joined = await reading.get(GROUPS_JOINED, address=args.member), None
     else:
-        rows = await _owned(reading, args.owner)
-    return rows[::-1] if args.reverse else rows
+        rows, joined = await side_by_side(
+            reading.get(GROUPS_OWNED, address=args.owner), reading.get(GROUPS_JOINED, address=args.owner)
+        )
+    ordered = rows[::-1] if args.reverse else rows
+    page = ordered[args.offset : args.offset + args.limit]
+    return len(rows), page if joined is None else await _counted(reading, page, joined)
 
 
-async def _owned(reading: Reading, owner: str | UnsetType) -> list[Group]:
+async def _counted(reading: Reading, owned: list[Group], joined: list[Group]) -> list[Group]:
     """Core does not count members by owner. It does by member, and owners are members of their groups."""
-    owned, joined = await asyncio.gather(
-        reading.get(GROUPS_OWNED, address=owner), reading.get(GROUPS_JOINED, address=owner)
-    )
     counted = {row.groupId: row for row in joined}
     missing = [row.groupId for row in owned if row.groupId not in counted]
-    for group in await asyncio.gather(*(reading.get(GROUP, groupid=number) for number in missing)):
-        counted[group.groupId] = group
+    found = await side_by_side(*(reading.follow(GROUP, groupid=number) for number in missing))
+    counted |= dict(zip(missing, found, strict=True))
     return [counted[row.groupId] for row in owned]
 
 
@@ -131,7 +132,7 @@ class GroupAnswer(Answer):
 async def get_group(args: OneGroup, node: Node) -> GroupAnswer:
     """One group: owner, size, whether anyone may join, and its rules for approving transactions."""
     reading = node.reading()
-    group, counts = await asyncio.gather(
+    group, counts = await side_by_side(
         reading.get(GROUP, groupid=args.group_id),
         reading.get(GROUP_MEMBERS, groupid=args.group_id, limit=1),
     )
@@ -182,6 +183,7 @@ class Members(ListAnswer):
 async def list_group_members(args: MemberList, node: Node) -> Members:
     """Members of a group by address, with primary name, time of joining and whether they are admins."""
     reading = node.reading()
+    notes: list[str] = []
     asking = reading.get(
         GROUP_MEMBERS,
         groupid=args.group_id,
@@ -194,8 +196,10 @@ async def list_group_members(args: MemberList, node: Node) -> Members:
         page = await asking
         admins, total = {row.member for row in page.members}, page.adminCount
     else:
-        page, admins = await asyncio.gather(asking, _admins(reading, args.group_id))
+        page, admins = await side_by_side(asking, _admins(reading, args.group_id))
         total = page.memberCount
+        if page.adminCount > ADMIN_WINDOWS * ADMINS_AT_ONCE:
+            notes.append(f"isAdmin tells only of the first {ADMIN_WINDOWS * ADMINS_AT_ONCE} admins.")
     members = fitting([_member(row, admins) for row in page.members[: args.limit]])
     return Members(
         page.memberCount,
@@ -203,7 +207,7 @@ async def list_group_members(args: MemberList, node: Node) -> Members:
         members,
         page=page_of(args, args.offset, len(members), args.offset + len(members) < total),
         asOf=reading.as_of,
-        notes=reading.notes(),
+        notes=reading.notes(*notes),
     )
 
 
@@ -216,7 +220,9 @@ async def _admins(reading: Reading, group_id: int) -> set[str]:
         )
 
     first = await window(0)
-    others = await asyncio.gather(*map(window, range(ADMINS_AT_ONCE, first.adminCount, ADMINS_AT_ONCE)))
+    # How many there are is what the node says; how many are asked for is not.
+    end = min(first.adminCount, ADMIN_WINDOWS * ADMINS_AT_ONCE)
+    others = await side_by_side(*map(window, range(ADMINS_AT_ONCE, end, ADMINS_AT_ONCE)))
     return {row.member for each in (first, *others) for row in each.members}
 
 

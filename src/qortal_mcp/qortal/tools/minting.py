@@ -1,6 +1,5 @@
 """Minting: what an account mints, whom it sponsored, and with whom it shares the rewards."""
 
-import asyncio
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -11,6 +10,7 @@ from ..endpoints.addresses import ACCOUNT, MINTERSHIP, REWARD_SHARES, SPONSOR, S
 from ..limits import NAMES, SHARES
 from ..node import Node
 from ..replies.addresses import Report, RewardShare, Sponsorship
+from ..side_by_side import side_by_side
 from ..types import Address, Limit, Offset, OtherAddress
 from .read_only import tool
 
@@ -83,7 +83,7 @@ async def get_minting_profile(args: OneMinter, node: Node) -> MintingProfile:
     reading = node.reading()
     address = args.address
     # Core fails at reports on accounts it has never seen; that there is no account is what it must say then.
-    account, own, sponsorship, sponsor, shares = await asyncio.gather(
+    account, own, sponsorship, sponsor, shares = await side_by_side(
         reading.get(ACCOUNT, address=address),
         reading.optional(MINTERSHIP, address=address),
         reading.optional(SPONSORSHIP, address=address),

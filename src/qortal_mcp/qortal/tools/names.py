@@ -7,10 +7,12 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from ...server.tool_errors import invalid_argument
 from ...text import original, printable, shortened
 from ..answers import Amount, Answer, ListAnswer, fitting, follows, one_more, page_of
+from ..base58 import is_address
 from ..endpoints.names import NAME, NAMES, NAMES_FOR_SALE, NAMES_OF, NAMES_SEARCH
+from ..failures import NodeFailure
 from ..limits import TEXT_CHARS
 from ..node import Node, Reading
-from ..replies.names import ListedName
+from ..replies.names import ListedName, RegisteredName
 from ..times import IsoTime, Milliseconds, iso
 from ..types import Address, AskedName, Limit, NamePart, Offset, Reverse
 from .read_only import tool
@@ -33,7 +35,7 @@ class NameAnswer(Answer):
     updated: Milliseconds | None
     updatedTime: IsoTime | None
     isForSale: bool
-    salePrice: Amount | None
+    salePrice: Annotated[Amount | None, Meta(description="Null unless it is for sale.")]
     unit: Annotated[str | UnsetType, Meta(description="Of salePrice.")] = UNSET
 
 
@@ -42,9 +44,15 @@ async def get_name(args: OneName, node: Node) -> NameAnswer:
     """Who owns a registered name, its data, and its price if it is for sale. Matches look-alike spellings and
     says so."""
     asked = original(args.name)
+    if is_address(asked):
+        # The chain registers no name that could be mistaken for one.
+        raise NodeFailure(
+            "NOT_FOUND", "Name not found.", "This is an address: search_names with owner lists its names."
+        )
     reading = node.reading()
     row = await reading.get(NAME, name=asked.upper() if asked in _SHADOWED else asked)
     is_exact = row.name == printable(asked)
+    price = _price(row)
     notes = [] if is_exact else [f'"{_shown(asked)}" was asked for; the registered name is "{row.name}".']
     return NameAnswer(
         row.name,
@@ -56,11 +64,16 @@ async def get_name(args: OneName, node: Node) -> NameAnswer:
         row.updated,
         None if row.updated is None else iso(row.updated),
         row.isForSale,
-        row.salePrice,
-        UNSET if row.salePrice is None else "QORT",
+        price,
+        UNSET if price is None else "QORT",
         asOf=reading.as_of,
         notes=reading.notes(*notes),
     )
+
+
+def _price(row: ListedName | RegisteredName) -> str | None:
+    """Core keeps the price of a sale that is over."""
+    return row.salePrice if row.isForSale else None
 
 
 def _shown(text: str) -> str:
@@ -136,6 +149,7 @@ async def _rows(reading: Reading, args: NameSearch) -> list[FoundName]:
 
 
 def _found(row: ListedName) -> FoundName:
+    price = _price(row)
     return FoundName(
         row.name,
         row.owner,
@@ -145,6 +159,6 @@ def _found(row: ListedName) -> FoundName:
         UNSET if row.updated is None else iso(row.updated),
         row.data or UNSET,
         row.isForSale,
-        UNSET if row.salePrice is None else row.salePrice,
-        UNSET if row.salePrice is None else "QORT",
+        UNSET if price is None else price,
+        UNSET if price is None else "QORT",
     )

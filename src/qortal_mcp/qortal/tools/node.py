@@ -1,6 +1,5 @@
 """The node itself, and the network as it sees it."""
 
-import asyncio
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -12,6 +11,7 @@ from ..endpoints.admin import ACTIVITY, NODE_INFO, NODE_STATUS
 from ..endpoints.network import PEERS, SUPPLY
 from ..endpoints.transactions import UNIT_FEE
 from ..node import Node, Reading
+from ..side_by_side import side_by_side
 from .read_only import tool
 
 
@@ -30,7 +30,7 @@ async def get_node_status(node: Node) -> NodeStatusAnswer:
     """Whether the Qortal node is in sync, its block height, peers, version and uptime. Use it first when
     answers look old or fail."""
     reading = node.reading()
-    status, info = await asyncio.gather(reading.get(NODE_STATUS), reading.optional(NODE_INFO))
+    status, info = await side_by_side(reading.get(NODE_STATUS), reading.optional(NODE_INFO))
     return NodeStatusAnswer(
         status.height,
         status.isSynchronizing,
@@ -53,7 +53,7 @@ class Day(Struct):
 
 
 class LevelCount(Struct):
-    level: int
+    level: Annotated[int, Meta(description="As it counts for minting; founders count as 10.")]
     count: int
 
 
@@ -92,7 +92,7 @@ async def get_network_overview(node: Node) -> NetworkOverview:
     """The Qortal network at a glance: activity of the last 24 hours, circulating supply, online minters by
     level, peers and usual fees."""
     reading = node.reading()
-    status, activity, supply, levels, peers, fees = await asyncio.gather(
+    status, activity, supply, levels, peers, fees = await side_by_side(
         reading.get(NODE_STATUS),
         reading.optional(ACTIVITY),
         reading.optional(SUPPLY),
@@ -129,7 +129,7 @@ async def get_network_overview(node: Node) -> NetworkOverview:
 
 
 async def _fees(reading: Reading) -> Fees | None:
-    payment, name = await asyncio.gather(
+    payment, name = await side_by_side(
         reading.optional(UNIT_FEE, txType="PAYMENT"), reading.optional(UNIT_FEE, txType="REGISTER_NAME")
     )
     return None if payment is None or name is None else Fees(written(payment), written(name))

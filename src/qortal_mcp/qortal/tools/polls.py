@@ -1,6 +1,5 @@
 """Polls, how they stand, and the ratings of apps that are made of them."""
 
-import asyncio
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -11,6 +10,7 @@ from ..endpoints.polls import APP_RATINGS, POLL, POLL_VOTES, POLLS
 from ..limits import LISTED_OPTIONS
 from ..node import Node
 from ..replies.polls import AppRating, ListedPoll, PollVotes
+from ..side_by_side import side_by_side
 from ..times import IsoTime, Milliseconds, iso
 from ..types import AppService, Limit, Offset, PollName, Reverse
 from .read_only import tool
@@ -95,9 +95,7 @@ async def get_poll(args: OnePoll, node: Node) -> PollAnswer:
     minted)."""
     reading = node.reading()
     name = original(args.name)
-    poll, votes = await asyncio.gather(
-        reading.get(POLL, pollName=name), reading.get(POLL_VOTES, pollName=name)
-    )
+    poll, votes = await side_by_side(reading.get(POLL, pollName=name), reading.get(POLL_VOTES, pollName=name))
     counts, weights = _by_option(votes)
     total, total_weight = sum(counts.values()), sum(weights.values())
     options = [

@@ -1,14 +1,15 @@
 """QDN, the data that people publish on the chain: what was published, never its content."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ...server.tool_errors import invalid_argument
+from ...text import original, printable
 from ..answers import Answer, ListAnswer, fitting, page_of
 from ..endpoints.arbitrary import PUBLICATIONS
 from ..node import Node
-from ..published import find_published, public_service, wanted_identifier
+from ..published import find_published, public_service, registered_name, wanted_identifier
 from ..replies.arbitrary import Publication, ResourceMetadata
 from ..services import service_name
 from ..times import IsoTime, Milliseconds, iso
@@ -20,7 +21,6 @@ from ..types import (
     GroupId,
     Heights,
     Identifier,
-    Name,
     Offset,
     Reverse,
     ServiceName,
@@ -32,7 +32,7 @@ from .read_only import tool
 class QdnSearch(Struct, frozen=True, forbid_unknown_fields=True):
     address: Address | UnsetType = UNSET
     service: ServiceName | UnsetType = UNSET
-    name: Name | UnsetType = UNSET
+    name: AskedName | UnsetType = UNSET
     from_height: FromHeight | UnsetType = UNSET
     heights: Heights | UnsetType = UNSET
     status: Annotated[ConfirmationStatus, Meta(description="Whether in a block yet.")] = "CONFIRMED"
@@ -73,28 +73,44 @@ async def search_qdn(args: QdnSearch, node: Node) -> Resources:
     start = args.from_height
     if start is UNSET and args.heights is not UNSET:
         start = max(1, await reading.height() - args.heights + 1)
-    rows = await reading.get(
-        PUBLICATIONS,
-        startBlock=start,
-        blockLimit=args.heights,
-        txGroupId=args.tx_group_id,
-        service=None if service is None else service.name,
-        name=args.name,
-        address=args.address,
-        confirmationStatus=args.status,
-        limit=args.limit,
-        offset=args.offset,
-        reverse=args.reverse,
-    )
+
+    async def publications(name: str | None) -> list[Publication]:
+        return await reading.get(
+            PUBLICATIONS,
+            startBlock=start,
+            blockLimit=args.heights,
+            txGroupId=args.tx_group_id,
+            service=None if service is None else service.name,
+            name=name,
+            address=args.address,
+            confirmationStatus=args.status,
+            limit=args.limit,
+            offset=args.offset,
+            reverse=args.reverse,
+        )
+
+    asked = None if args.name is UNSET else original(args.name)
+    registered = asked
+    rows = await publications(asked)
+    if asked is not None and not rows:
+        # Core's list takes any case and no look-alikes; the other tools take both.
+        registered = await registered_name(reading, asked)
+        rows = rows if registered == asked else await publications(registered)
+    elif asked is not None and rows[0].name is not None:
+        registered = original(rows[0].name)
     resources = fitting([_resource(row) for row in rows[: args.limit]])
     # Core does not tell whether more follow, so a full page is followed by one that may be empty.
     more = len(rows) >= args.limit or len(resources) < len(rows)
-    resolved = {} if start is UNSET else {"from_height": start}
+    resolved: dict[str, Any] = {} if start is UNSET else {"from_height": start}
+    notes = []
+    if registered is not None and registered != asked and resources:
+        resolved["name"] = printable(registered)
+        notes.append(f'The registered name is "{printable(registered)}".')
     return Resources(
         resources,
         page=page_of(args, args.offset, len(resources), more, **resolved),
         asOf=reading.as_of,
-        notes=reading.notes(),
+        notes=reading.notes(*notes),
     )
 
 

@@ -22,7 +22,13 @@ class CoreRead(Struct, frozen=True, forbid_unknown_fields=True):
         str,
         Meta(min_length=1, max_length=200, description="Path template, such as /blocks/byheight/{height}."),
     ]
-    values: Annotated[dict[str, Any], Meta(description="Path and query parameters by name.")] = {}
+    values: Annotated[
+        dict[str, Any],
+        Meta(
+            description="Path and query parameters by name.",
+            extra={"hint": 'It takes an object, such as {"height": 5}.'},
+        ),
+    ] = {}
 
 
 class CoreAnswer(Answer):

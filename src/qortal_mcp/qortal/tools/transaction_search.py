@@ -1,8 +1,7 @@
 """Finding transactions. Core has a list for each purpose, and each can be narrowed down differently; what it
 cannot do is done here, so that every filter goes with every other."""
 
-import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from msgspec import UNSET, Struct, structs
@@ -22,6 +21,7 @@ from ..endpoints.transactions import (
 from ..limits import FILTERED_ROWS, LIMIT, OPEN_SEARCH_ROWS, WAITING_ROWS
 from ..node import Reading
 from ..replies.transactions import MEMBERS, Transaction
+from ..side_by_side import side_by_side
 from ..types import is_height
 
 # What Core answers for an account that never signed anything.
@@ -112,7 +112,8 @@ async def _in_block(reading: Reading, wanted: Criteria) -> list[Transaction]:
     signature = wanted.block
     if is_height(signature):
         signature = (await reading.get(BLOCK_AT_HEIGHT, height=int(signature))).signature
-    rows = [row for row in await reading.get(BLOCK_TRANSACTIONS, signature=signature) if wanted.fits(row)]
+    ask = reading.get if signature == wanted.block else reading.follow
+    rows = [row for row in await ask(BLOCK_TRANSACTIONS, signature=signature) if wanted.fits(row)]
     return rows[::-1] if wanted.newest_first else rows
 
 
@@ -138,7 +139,7 @@ async def _waiting(
 # -- lists that Core pages -------------------------------------------------------------------------------
 
 # Rows by limit and offset.
-Window = Callable[[int, int], Awaitable[list[Transaction]]]
+Window = Callable[[int, int], Coroutine[Any, Any, list[Transaction]]]
 
 
 def _search_window(reading: Reading, wanted: Criteria, address: str | None = None) -> Window:
@@ -175,7 +176,7 @@ async def _paged(window: Window, limit: int, offset: int) -> Found:
 async def _open_search(reading: Reading, wanted: Criteria, limit: int, offset: int) -> Found:
     """Not narrowed down, Core gives only a few rows at once."""
     window, end = _search_window(reading, wanted), offset + limit + 1
-    windows = await asyncio.gather(
+    windows = await side_by_side(
         *(window(min(OPEN_SEARCH_ROWS, end - start), start) for start in range(offset, end, OPEN_SEARCH_ROWS))
     )
     rows = [row for rows in windows for row in rows]

@@ -10,7 +10,7 @@ from ..answers import Amount, Answer, ListAnswer, fitting, follows, one_more, pa
 from ..endpoints.transactions import PAYMENTS, TRANSACTION, TRANSACTION_AFTER, UNIT_FEE
 from ..limits import ROWS_BYTES, USUAL_ROWS, USUAL_ROWS_BYTES
 from ..node import Node, Reading
-from ..transaction_types import NOT_SENT, find_type
+from ..transaction_types import NOT_SENT, UNTOLD, find_type
 from ..types import (
     Address,
     BlockId,
@@ -40,10 +40,10 @@ class OneTransaction(Struct, frozen=True, forbid_unknown_fields=True):
 
 @tool("Transaction")
 async def get_transaction(args: OneTransaction, node: Node) -> WholeTransaction:
-    """One transaction, confirmed or not, with all members of its type: by its signature, or by the reference
-    it carries (its maker's transaction before)."""
+    """One transaction, confirmed or not, with all that Core tells of its type: by its signature, or by the
+    reference it carries (its maker's transaction before)."""
     if (args.signature is UNSET) == (args.reference is UNSET):
-        name = "signature" if args.signature is UNSET else "reference"
+        name = "arguments" if args.signature is UNSET else "reference"
         raise invalid_argument(f"Invalid {name}.", "Give exactly one of signature, reference.")
     reading = node.reading()
     if args.signature is not UNSET:
@@ -51,6 +51,8 @@ async def get_transaction(args: OneTransaction, node: Node) -> WholeTransaction:
     else:
         row = await reading.get(TRANSACTION_AFTER, reference=args.reference)
         notes = ["Several transactions may carry one reference; this is any one of them."]
+    if row.type in UNTOLD:
+        notes.append(f"Core does not tell {UNTOLD[row.type]} of a {row.type} transaction.")
     return whole(row, reading.as_of, reading.notes(*notes))
 
 
@@ -108,6 +110,11 @@ async def search_transactions(args: TransactionSearch, node: Node) -> Transactio
     notes = []
     if address is not None and key is None:
         notes.append("The creator has nothing confirmed yet.")
+    if args.group_id and not shown and following is None:
+        notes.append(
+            "group_id finds what was made under a group's approval; list_group_events and list_group_members "
+            "tell what happened in a group."
+        )
     if following is not None and len(shown) < args.limit and len(shown) == len(found.rows):
         notes.append("There may be more: this is what the part that was looked through holds.")
     return Transactions(
@@ -180,11 +187,14 @@ class Fee(Answer):
 
 @tool("Fee")
 async def get_fee(args: FeeFor, node: Node) -> Fee:
-    """What one transaction of a type costs now, in QORT."""
+    """The least fee of one transaction of a type now (Core's unit fee), in QORT."""
     kind = find_type(args.type)
     if kind is None or kind in NOT_SENT:
         raise invalid_argument("Invalid type.", "Nobody sends transactions of this type.")
     reading = node.reading()
     fee = await reading.get(UNIT_FEE, txType=kind)
-    notes = ["Chat messages are not charged for."] if kind == "CHAT" else []
+    notes = []
+    if kind == "CHAT":
+        notes.append(f"Chat messages are not charged for, although Core names a unit fee of {written(fee)}.")
+        fee = 0
     return Fee(kind, written(fee), "QORT", asOf=reading.as_of, notes=reading.notes(*notes))

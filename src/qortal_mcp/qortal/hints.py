@@ -1,0 +1,32 @@
+"""What helps whoever got an argument wrong, from what they wrote. `types` says which argument gets which hint."""
+
+from typing import Any
+
+from .services import SERVICES
+from .times import is_seconds
+
+# Shorter than any text that is meant to be an address.
+_ADDRESS_CHARS = 30
+
+
+def if_a_name(value: Any) -> str:
+    """Accounts are often asked for by the name of their owner, which has letters and is shorter than an address."""
+    is_name = isinstance(value, str) and 3 <= len(value) < _ADDRESS_CHARS and any(map(str.isalpha, value))
+    return "For a registered name, get_name tells its owner." if is_name else ""
+
+
+def address_or_key(value: Any) -> str:
+    return f"It takes an address or a public key. {if_a_name(value)}".strip()
+
+
+def nearest_services(value: Any) -> str:
+    from difflib import get_close_matches
+
+    names = [service.name for service in SERVICES if not service.is_private]
+    near = get_close_matches(str(value)[:40].strip().upper(), names)
+    return "No QDN service has this name or code." + (f" Nearest: {', '.join(near)}." if near else "")
+
+
+def time_forms(value: Any) -> str:
+    forms = "Give ISO 8601, such as 2026-11-15T17:00:00Z, or milliseconds since 1970."
+    return f"This looks like seconds. {forms}" if is_seconds(str(value)) else forms

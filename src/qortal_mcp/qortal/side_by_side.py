@@ -1,0 +1,53 @@
+"""Several questions at once. Where one fails, the others end with it: nothing goes on behind an answer that was given."""
+
+import asyncio
+from collections.abc import Coroutine, Iterable
+from itertools import islice
+from typing import Any, TypeVar, overload
+
+T = TypeVar("T")
+T1 = TypeVar("T1")
+T2 = TypeVar("T2")
+T3 = TypeVar("T3")
+T4 = TypeVar("T4")
+T5 = TypeVar("T5")
+T6 = TypeVar("T6")
+
+Work = Coroutine[Any, Any, T]
+
+
+@overload
+async def side_by_side(one: Work[T1], two: Work[T2], /) -> tuple[T1, T2]: ...
+@overload
+async def side_by_side(one: Work[T1], two: Work[T2], three: Work[T3], /) -> tuple[T1, T2, T3]: ...
+@overload
+async def side_by_side(
+    one: Work[T1], two: Work[T2], three: Work[T3], four: Work[T4], /
+) -> tuple[T1, T2, T3, T4]: ...
+@overload
+async def side_by_side(
+    one: Work[T1], two: Work[T2], three: Work[T3], four: Work[T4], five: Work[T5], /
+) -> tuple[T1, T2, T3, T4, T5]: ...
+@overload
+async def side_by_side(
+    one: Work[T1], two: Work[T2], three: Work[T3], four: Work[T4], five: Work[T5], six: Work[T6], /
+) -> tuple[T1, T2, T3, T4, T5, T6]: ...
+@overload
+async def side_by_side(*work: Work[T]) -> list[T]: ...
+async def side_by_side(*work: Work[Any]) -> Any:
+    """The outcomes, in the order of the questions. Raises: what the first one raised that failed."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(each) for each in work]
+    except BaseExceptionGroup as failures:
+        raise failures.exceptions[0] from None
+    return [task.result() for task in tasks]
+
+
+async def a_few_at_once(work: Iterable[Work[T]], at_once: int) -> list[T]:
+    """The same for any number of questions: so many at a time, the rest of the node's queue is for others."""
+    outcomes: list[T] = []
+    coming = iter(work)
+    while batch := list(islice(coming, at_once)):
+        outcomes += await side_by_side(*batch)
+    return outcomes

@@ -1,0 +1,42 @@
+"""Alarms that nearly never ring, many of the same length: one timer of the event loop does for all of them."""
+
+import asyncio
+from collections.abc import Callable
+
+
+class Alarms:
+    """Each rings so many seconds after it was set, unless it is taken back before.
+
+    A timer of its own for every request would cost as much as reading the request does.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        # What to call, and when. All are of one length, so the order in which they were set is that in which they ring.
+        self._set: dict[Callable[[], None], float] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def set(self, ring: Callable[[], None]) -> None:
+        """Call this later. The alarm is known by it: a method of whoever waits, or a function of its own."""
+        loop = asyncio.get_running_loop()
+        when = loop.time() + self._seconds
+        self._set[ring] = when
+        if self._loop is not loop:  # no timer runs, or only one of a loop that is gone
+            self._loop = loop
+            loop.call_at(when, self._look)
+
+    def take_back(self, ring: Callable[[], None]) -> None:
+        self._set.pop(ring, None)
+
+    def _look(self) -> None:
+        """Ring what is due, and look again when the next one will be."""
+        assert self._loop is not None, "it called"
+        now = self._loop.time()
+        while self._set:
+            ring, when = next(iter(self._set.items()))
+            if when > now:
+                self._loop.call_at(when, self._look)
+                return
+            del self._set[ring]
+            ring()
+        self._loop = None
