@@ -12,7 +12,7 @@ from qortal_mcp.qortal.node import Node
 from qortal_mcp.qortal.server import make_server
 from qortal_mcp.settings import GROUPS
 
-from . import endpoints_page, limits_tables, settings_page, tools_page
+from . import audit_table, endpoints_page, limits_tables, settings_page, tools_page
 from .markdown import code, table
 from .markers import BrokenMarkers, filled
 
@@ -75,8 +75,9 @@ TABLES: dict[str, Callable[[], str]] = {
     "methods": methods_table,
     "settings": settings_tables,
     "limits": limits_tables.all_limits,
+    "audit-codes": audit_table.codes_table,
 }
-WITH_TABLES = ("README.md", "DESIGN.md")
+WITH_TABLES = ("README.md", "DESIGN.md", "docs/audit.md")
 
 
 def documents(root: Path = ROOT) -> Iterator[tuple[str, str]]:

@@ -30,7 +30,8 @@ a secret, since other users of a machine can read command lines. Beyond loopback
 _EXIT = """\
 ## Exit codes
 
-Every command ends with one of these; errors are one line on standard error. What a tool refuses, such as an argument
+Every command ends with one of these; errors are one line on standard error, below what `--log-level` lets through: a node
+that fails is a warning. What a tool refuses, such as an argument
 it does not know, is the tool's error (1), not wrong usage.
 """
 

@@ -225,7 +225,10 @@ TOOL_RESULTS = (
     Promise(
         "R61",
         "only content is required of a result",
-        ("client/test_result_schema.py::test_a_result_schema_needs_only_content",),
+        (
+            "client/test_result_schema.py::test_a_result_schema_needs_only_content",
+            "audit/test_seed_stories.py::test_a_result_needs_only_content",
+        ),
     ),
     gateway(
         "R62",
@@ -687,6 +690,98 @@ EXTRA = (
     ),
 )
 
+CASES = "audit/test_broken_servers.py::test_"
+STORIES = "audit/test_seed_stories.py::test_"
+COMMAND = "cli/test_audit.py::test_"
+
+# Rows A are what `audit` promises beyond the acceptance list.
+AUDIT = (
+    Promise(
+        "R173",
+        "text and structured content that differ are found",
+        (f"{CASES}each_broken_server_is_found_by_exactly_its_code",),
+    ),
+    Promise(
+        "R175",
+        "every tool of ours follows one pattern",
+        (f"{COMMAND}our_own_server_conforms_on_every_wire_in_every_revision_with_every_tool",),
+    ),
+    Promise(
+        "A1",
+        "every code finds its broken server, and no other",
+        (
+            f"{CASES}each_broken_server_is_found_by_exactly_its_code",
+            f"{CASES}every_code_has_a_broken_server",
+            f"{CASES}what_only_looks_odd_is_not_found",
+        ),
+    ),
+    Promise(
+        "A2",
+        "the servers that came before are judged as their own documents judged them",
+        (
+            f"{STORIES}exactly_these_defects_are_found",
+            f"{STORIES}the_difference_of_two_captures_says_what_was_mended",
+            f"{STORIES}a_defect_of_the_ten_is_found_where_the_wire_shows_it",
+        ),
+    ),
+    Promise(
+        "A3",
+        "the clients that break are named with what they said",
+        (
+            f"{STORIES}codex_failed_on_the_content_type_object_with_its_own_words",
+            f"{STORIES}claude_code_and_gemini_took_the_bare_payload_for_an_empty_success",
+        ),
+    ),
+    Promise(
+        "A4",
+        "nothing that may change something is called unless a person named it",
+        (
+            "audit/test_calls.py::test_a_tool_that_may_change_something_is_never_called_unnamed",
+            "audit/test_calls.py::test_whatever_a_tool_says_only_the_boolean_opens_it",
+            f"{COMMAND}call_all_makes_up_arguments_for_read_only_tools_alone",
+        ),
+    ),
+    Promise(
+        "A5",
+        "secrets never appear in a report or capture",
+        (
+            f"{COMMAND}headers_from_a_file_are_sent_and_never_shown_even_where_the_server_repeats_them",
+            f"{COMMAND}secrets_in_an_address_are_never_shown",
+            f"{COMMAND}secrets_on_the_command_line_of_a_program_are_never_shown",
+        ),
+    ),
+    Promise(
+        "A6",
+        "a hostile server cannot steer the terminal",
+        (f"{COMMAND}nothing_that_steers_a_terminal_reaches_it_or_a_report",),
+    ),
+    Promise(
+        "A7",
+        "a capture gives the same report as the server",
+        (
+            f"{COMMAND}a_capture_is_judged_again_with_the_same_findings",
+            f"{STORIES}an_audit_of_the_living_server_finds_what_its_capture_shows",
+        ),
+    ),
+    Promise(
+        "A8",
+        "the line beside a finding shows it again",
+        (
+            "audit/test_reproduce.py::test_the_line_for_a_program_gives_the_same_reply_again",
+            "audit/test_reproduce.py::test_the_line_for_an_address_gives_the_same_reply_again",
+        ),
+    ),
+    Promise(
+        "A9",
+        "JUnit, SARIF and Markdown are what their readers take",
+        (
+            f"{COMMAND}junit_fails_for_must_and_should_and_skips_what_was_not_judged",
+            f"{COMMAND}sarif_has_what_the_standard_demands",
+            f"{COMMAND}markdown_is_a_plan_by_priority_with_before_after_how_and_test",
+        ),
+    ),
+)
+
 PROMISES: tuple[Promise, ...] = (
     *HANDSHAKE,
     *METHODS,
@@ -702,4 +797,5 @@ PROMISES: tuple[Promise, ...] = (
     *TESTS,
     *HTTP_DETAILS,
     *EXTRA,
+    *AUDIT,
 )

@@ -9,6 +9,10 @@ HERE = Path(__file__).parent
 ROWS = [
     *(f"R{n}" for n in range(1, 167)),
     *(f"X{n}" for n in range(1, 18)),
+    # What the rest of the list asks of an audit.
+    "R173",
+    "R175",
+    *(f"A{n}" for n in range(1, 10)),
 ]
 
 

@@ -49,9 +49,11 @@ def run(*words: str, env: Mapping[str, str] | None = None, stdin: bytes = b"") -
 class Listening:
     """A command that serves HTTP."""
 
-    def __init__(self, words: tuple[str, ...], env: Mapping[str, str] | None) -> None:
+    def __init__(
+        self, words: tuple[str, ...], env: Mapping[str, str] | None, command: tuple[str, ...] = COMMAND
+    ) -> None:
         self._process = subprocess.Popen(
-            [*COMMAND, *words],
+            [*command, *words],
             stdin=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             env=environment(env),
@@ -116,9 +118,11 @@ class Listening:
 
 
 @contextlib.contextmanager
-def listening(*words: str, env: Mapping[str, str] | None = None) -> Iterator[Listening]:
+def listening(
+    *words: str, env: Mapping[str, str] | None = None, command: tuple[str, ...] = COMMAND
+) -> Iterator[Listening]:
     """A command that serves on a free port, until the block ends."""
-    server = Listening((*words, "--listen", "127.0.0.1:0"), env)
+    server = Listening((*words, "--listen", "127.0.0.1:0"), env, command)
     try:
         yield server
     finally:

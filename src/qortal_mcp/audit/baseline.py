@@ -37,9 +37,11 @@ def read(data: bytes) -> Known:
     return {(entry.code, entry.where): entry.reason for entry in found.known}
 
 
-def write(report: Report, reason: str) -> bytes:
-    """A baseline of everything a report found; reasons that were given before stay."""
-    known = tuple(_Entry(one.code, one.where, one.known or reason) for one in report.findings)
+def write(report: Report) -> bytes:
+    """A baseline of everything a report found. Reasons that were given before stay; the others are left open, and
+    `read` refuses the file until somebody gives them.
+    """
+    known = tuple(_Entry(one.code, one.where, one.known) for one in report.findings)
     return msgspec.json.format(msgspec.json.encode(_File(known))) + b"\n"
 
 

@@ -1,5 +1,6 @@
 """Which tools are called, and with what: only with leave, and never with made-up arguments where something may change."""
 
+import math
 from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
@@ -133,7 +134,8 @@ def _of_kind(kind: Any, schema: dict[str, Any], root: dict[str, Any], depth: int
         required = schema.get("required")
         if not isinstance(properties, dict) or not isinstance(required, list):
             return {}
-        return {name: _value(properties.get(name, True), root, depth + 1) for name in required}
+        names = [name for name in required if isinstance(name, str)]
+        return {name: _value(properties.get(name, True), root, depth + 1) for name in names}
     if kind == "array":
         count = schema.get("minItems", 0)
         if not isinstance(count, int) or not 0 <= count <= 10:
@@ -154,12 +156,23 @@ def _of_kind(kind: Any, schema: dict[str, Any], root: dict[str, Any], depth: int
 
 
 def _number(schema: dict[str, Any]) -> Any:
-    least, most = schema.get("minimum"), schema.get("maximum")
-    if isinstance(schema.get("exclusiveMinimum"), int):
-        return schema["exclusiveMinimum"] + 1
-    if isinstance(least, int | float):
-        return least
-    return 1 if not isinstance(most, int | float) or most >= 1 else most
+    least, above = _bound(schema, "minimum"), _bound(schema, "exclusiveMinimum")
+    most, below = _bound(schema, "maximum"), _bound(schema, "exclusiveMaximum")
+    tries = [least, None if above is None else above + 1, 1, most, None if below is None else below - 1]
+    for tried in tries:
+        if tried is None:
+            continue
+        value = math.ceil(tried) if schema.get("type") != "number" else tried
+        is_in = (least is None or value >= least) and (above is None or value > above)
+        if is_in and (most is None or value <= most) and (below is None or value < below):
+            return value
+    raise _CannotTell
+
+
+def _bound(schema: dict[str, Any], name: str) -> int | float | None:
+    value = schema.get(name)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return value if is_number else None
 
 
 def _followed(ref: str, root: dict[str, Any]) -> Any:

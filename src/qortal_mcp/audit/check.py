@@ -6,6 +6,7 @@ from typing import Any, Generic, Literal, TypeVar
 from msgspec import Struct
 
 from ..protocol.versions import LEGACY, MODERN
+from .evidence import Step, Visit
 from .subjects import Subject
 
 Severity = Literal["MUST", "SHOULD", "portability", "advice"]
@@ -32,6 +33,8 @@ class Defect(Struct, frozen=True, kw_only=True):
     severity: Severity | None = None
     # The measured case that comes nearest, where the code has several.
     case: str = ""
+    # Where it was seen, for checks that look at several visits at once.
+    at: tuple[Visit, Step] | None = None
 
 
 class Check(Struct, Generic[S], frozen=True, kw_only=True):

@@ -69,6 +69,11 @@ def measured_on() -> str:
     return _measured().measured
 
 
+def measured_clients() -> tuple[str, ...]:
+    """The programs that were measured, each once."""
+    return tuple(one.name for key, one in _measured().clients.items() if key not in _MODES)
+
+
 def measured_codes() -> dict[str, list[str]]:
     """The codes that were measured, each with its cases."""
     codes: dict[str, list[str]] = {}

@@ -5,7 +5,7 @@ so evidence from a file is judged like evidence from a wire.
 """
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct, field
@@ -149,11 +149,26 @@ def to_file(evidence: Evidence) -> bytes:
         transport=evidence.transport,
         gaps=evidence.gaps,
     )
-    lines: list[bytes] = [msgspec.json.encode(title)]
+    lines: list[bytes] = [_line(title)]
     for visit in evidence.visits:
-        lines.append(msgspec.json.encode(msgspec.structs.replace(visit, steps=())))
-        lines += [msgspec.json.encode(step) for step in visit.steps]
+        lines.append(_line(msgspec.structs.replace(visit, steps=())))
+        lines += [_line(step) for step in visit.steps]
     return b"\n".join(lines) + b"\n"
+
+
+def _line(value: Struct) -> bytes:
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:  # half a character, in a name or a header
+        return msgspec.json.encode(_writable(msgspec.to_builtins(value)))
+
+
+def _writable(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {key: _writable(part) for key, part in value.items()}
+    return [_writable(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 class _Line(Struct, frozen=True):

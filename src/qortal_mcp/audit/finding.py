@@ -66,6 +66,8 @@ class Report(Struct, frozen=True, kw_only=True, rename="camel"):
     server: str
     revisions: tuple[str, ...]
     findings: tuple[Finding, ...]
+    # The codes of the checks that had something to look at.
+    judged: tuple[str, ...]
     not_judged: tuple[NotJudged, ...]
     gaps: tuple[Gap, ...]
     tools: int

@@ -58,10 +58,10 @@ def resolves(ref: str, schema: dict[str, Any]) -> bool:
         return _at_pointer(schema, ref[2:])
     if ref.startswith("#"):
         anchors = {
-            part.get(name) for _, part in children(schema, "") for name in ("$anchor", "$dynamicAnchor")
+            str(part.get(name)) for _, part in children(schema, "") for name in ("$anchor", "$dynamicAnchor")
         }
         return ref[1:] in anchors
-    return ref in {part.get("$id") for _, part in children(schema, "")}
+    return any(part.get("$id") == ref for _, part in children(schema, ""))
 
 
 def _at_pointer(schema: Any, pointer: str) -> bool:

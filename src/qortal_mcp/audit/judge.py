@@ -11,10 +11,11 @@ from .check import MUST, SEVERITIES, Check, Defect, Severity
 from .checks import CHECKS
 from .checks.lists import tokens_of
 from .clients import impact
-from .evidence import Evidence, Gap
+from .evidence import Evidence, Gap, Step, Visit
 from .finding import Finding, NotJudged, Report, shown
 from .json_schema import IS_INSTALLED, NOT_INSTALLED
 from .model_view import views_of
+from .reading import subjects_of
 from .subjects import (
     Asked,
     Called,
@@ -30,7 +31,6 @@ from .subjects import (
     Subject,
     Tool,
     Whole,
-    subjects_of,
 )
 
 CONFORMS = "conforms"
@@ -38,6 +38,7 @@ VIOLATES = "violates"
 INCOMPLETE = "incomplete"
 # A hostile server can be wrong in a million places; this many are enough to stop reading.
 _MOST_FINDINGS = 1_000
+_GAP_CHARS = 1_000
 _ORDER = (*LEGACY, *MODERN)
 
 
@@ -53,32 +54,45 @@ class Seen(Struct, frozen=True):
         return self.defect.severity or self.check.severity
 
     @property
+    def visit(self) -> Visit:
+        return self.subject.visit if self.defect.at is None else self.defect.at[0]
+
+    @property
+    def step(self) -> Step:
+        return self.subject.step if self.defect.at is None else self.defect.at[1]
+
+    @property
     def where(self) -> str:
         label = label_of(self.subject)
         path = self.defect.path
-        if not path or path == label:
-            return label
-        return path if path.startswith(f"{label}.") or path.startswith("tool ") else f"{label}: {path}"
+        if path and path != label:
+            label = path if path.startswith((f"{label}.", "tool ")) else f"{label}: {path}"
+        # Names of tools are a stranger's words.
+        return shown(label)
 
 
 def judge(evidence: Evidence, known: Mapping[tuple[str, str], str] | None = None) -> Report:
     """What is wrong with a server. `known` are findings that are borne with: code and place to the reason."""
     subjects = subjects_of(evidence)
-    seen, not_judged = _looked(evidence, subjects)
+    seen, judged, not_judged = _looked(evidence, subjects)
     findings, cut = _told(seen, evidence, known or {})
-    gaps = (*evidence.gaps, *_gaps(evidence, subjects), *cut)
-    revisions = tuple(one for one in _ORDER if any(visit.revision == one for visit in evidence.visits))
+    gaps = tuple(
+        Gap(shown(gap.what), shown(gap.reason, _GAP_CHARS), gap.weighs)
+        for gap in (*evidence.gaps, *_gaps(evidence, subjects), *cut)
+    )
+    revisions = tuple(one for one in _ORDER if one in _looked_into(evidence))
     verdict, because = _verdict(findings, gaps, revisions)
     listing = next((one for one in subjects if isinstance(one, Listing) and one.only == "tools/list"), None)
     called = {one.step.subject for one in subjects if isinstance(one, Called | Failed)}
     return Report(
         verdict=verdict,
         because=because,
-        target=evidence.target,
+        target=shown(evidence.target, _GAP_CHARS),
         transport=evidence.transport,
         server=_server(subjects),
         revisions=revisions,
         findings=findings,
+        judged=judged,
         not_judged=not_judged,
         gaps=gaps,
         tools=len(listing.items) if listing is not None else 0,
@@ -93,22 +107,31 @@ def judge(evidence: Evidence, known: Mapping[tuple[str, str], str] | None = None
 # -- looking ------------------------------------------------------------------------------------------
 
 
-def _looked(evidence: Evidence, subjects: list[Subject]) -> tuple[list[Seen], tuple[NotJudged, ...]]:
+def _looked(
+    evidence: Evidence, subjects: list[Subject]
+) -> tuple[list[Seen], tuple[str, ...], tuple[NotJudged, ...]]:
     seen: list[Seen] = []
+    judged: list[str] = []
     not_judged: list[NotJudged] = []
+    # Once for all checks: a hostile list has 100,000 tools.
+    by_kind: dict[type[Subject], list[Subject]] = {}
+    for subject in subjects:
+        by_kind.setdefault(type(subject), []).append(subject)
     for check in CHECKS:
-        mine = [subject for subject in subjects if check.applies_to(subject)]
+        mine = [subject for subject in by_kind.get(check.about, ()) if check.applies_to(subject)]
         if not mine:
             if (reason := _why_not(check, evidence)) is not None:
                 not_judged.append(NotJudged(check.code, reason))
             continue
         if check.code in _NEEDS_VALIDATOR and not IS_INSTALLED:
             not_judged.append(NotJudged(check.code, NOT_INSTALLED))
+            continue
         try:
             seen += [Seen(check, subject, defect) for subject in mine for defect in check.judge(subject)]
+            judged.append(check.code)
         except Exception as exc:  # whatever a stranger sent: one check less, not no report
             not_judged.append(NotJudged(check.code, f"the check itself failed: {type(exc).__name__}"))
-    return seen, tuple(not_judged)
+    return seen, tuple(judged), tuple(not_judged)
 
 
 _NEEDS_VALIDATOR = frozenset({"structured-content-schema-mismatch"})
@@ -141,11 +164,18 @@ def _why_not(check: Check[Any], evidence: Evidence) -> str | None:
         return None
     if check.only & {"stdio", "websocket"} and not check.only & transports:
         return None
-    spoken = {visit.revision for visit in evidence.visits if visit.revision}
-    if check.revisions and spoken and not check.revisions & spoken:
+    looked_into = _looked_into(evidence)
+    if check.revisions and not any(visit.revision for visit in evidence.visits):
+        return _REASONS[Session]
+    if check.revisions and looked_into and not check.revisions & looked_into:
         return None
     what = f" ({', '.join(sorted(check.only))})" if check.about is Asked and check.only else ""
     return _REASONS[check.about] + what
+
+
+def _looked_into(evidence: Evidence) -> set[str]:
+    """The revisions in which more was asked than whether the server speaks them."""
+    return {visit.revision for visit in evidence.visits if any(visit.named("tools/list"))} - {""}
 
 
 # -- telling ------------------------------------------------------------------------------------------
@@ -185,21 +215,21 @@ def _told(
 def _finding(group: list[Seen], evidence: Evidence, known: str) -> Finding:
     first = min(group, key=lambda one: SEVERITIES.index(one.severity))
     check, defect = first.check, first.defect
-    revisions = {one.subject.revision for one in group} - {""}
+    revisions = {one.visit.revision for one in group} - {""}
     return Finding(
         code=check.code,
         severity=first.severity,
         title=check.title,
         where=first.where,
         revisions=tuple(one for one in _ORDER if one in revisions),
-        transport=first.subject.visit.transport,
+        transport=first.visit.transport,
         evidence=shown(defect.evidence),
         expected=check.expected,
         clause=check.clause,
         clients=impact(check.code, defect.case, modern=bool(revisions) and revisions <= set(MODERN)),
         fix=check.fix,
-        reproduce=reproduce.line(evidence, first.subject.visit, first.subject.step),
-        note=defect.note,
+        reproduce=reproduce.line(evidence, first.visit, first.step),
+        note=shown(defect.note),
         known=known,
     )
 

@@ -65,6 +65,8 @@ _BROKEN: dict[Outcome, str] = {
     "garbage": "garbage",
 }
 _WORST: tuple[Outcome, ...] = ("server unusable", "tool missing", "hangs", "call fails", "garbage")
+# What one bad tool, or a bad handshake, does to all the others.
+_SPREADS: frozenset[Outcome] = frozenset({"server unusable", "hangs"})
 _WORDS: dict[Outcome, str] = {
     "server unusable": "no tool of this server is offered",
     "tool missing": "the tool is not offered",
@@ -77,8 +79,7 @@ def views_of(subjects: Sequence[Subject], seen: Iterable[tuple[str, str, Subject
     found = list(seen)
     views = []
     for call in _newest(subjects):
-        mine = [(code, case) for code, case, subject in found if _concerns(subject, call)]
-        breaks = _breaks(mine, call.is_modern)
+        breaks = _breaks(found, call)
         for rule in RULES:
             views.append(_view(call, rule, breaks.get(rule.client)))
     return tuple(views)
@@ -95,23 +96,22 @@ def _newest(subjects: Sequence[Subject]) -> list[Called | Failed]:
     return list(newest.values())
 
 
-def _concerns(subject: Subject, call: Subject) -> bool:
-    """What was found in the call itself, in its tool, or on the way to it."""
-    if subject.visit is not call.visit:
-        return False
-    if isinstance(subject, Tool):
-        return True  # one bad tool can cost all of them
-    return subject.step is call.step or subject.step.name in (
-        "initialize",
-        "tools/list",
-        "notifications/initialized",
-    )
+# What a client does before it calls anything.
+_ON_THE_WAY = ("initialize", "tools/list", "notifications/initialized")
 
 
-def _breaks(mine: list[tuple[str, str]], modern: bool) -> dict[str, tuple[Outcome, str]]:
+def _breaks(found: list[tuple[str, str, Subject]], call: Called | Failed) -> dict[str, tuple[Outcome, str]]:
+    """The worst that happens to each client: by the call itself, by its tool, or on the way to it."""
     worst: dict[str, tuple[Outcome, str]] = {}
-    for code, case in mine:
-        for one in impact(code, case, modern=modern):
+    for code, case, subject in found:
+        if subject.visit is not call.visit:
+            continue
+        mine = subject.label == call.step.subject if isinstance(subject, Tool) else subject.step is call.step
+        if not mine and subject.step.name not in _ON_THE_WAY:
+            continue
+        for one in impact(code, case, modern=call.is_modern):
+            if not mine and one.outcome not in _SPREADS:
+                continue
             held = worst.get(one.client)
             if held is None or _WORST.index(one.outcome) < _WORST.index(held[0]):
                 worst[one.client] = (one.outcome, one.seen)

@@ -2,108 +2,135 @@
 
 import re
 import shlex
-from collections.abc import Sequence
 from urllib.parse import urlsplit, urlunsplit
 
+from ..text import printable
 from .evidence import Evidence, Http, Step, Visit
+from .secrets import HIDDEN, SECRET
 
-# What is sent under these names stays out of every report.
-SECRET = re.compile(
-    r"authorization|cookie|token|secret|password|passwd|api[-_]?key|credential", re.IGNORECASE
-)
-HIDDEN = "***"
 # Headers that curl sends by itself, or that every request carries.
 _USUAL = ("content-type", "accept")
+_POSTED = "-H 'content-type: application/json' -H 'accept: application/json, text/event-stream'"
 # How long a program is given to answer before its input ends.
 _PATIENCE = "sleep 2"
-
-
-def without_secrets(argv: Sequence[str]) -> tuple[str, ...]:
-    """A command line that can be shown: what follows an option with a telling name is hidden."""
-    shown: list[str] = []
-    hide = False
-    for word in argv:
-        name, equals, _ = word.partition("=")
-        if hide:
-            shown.append(HIDDEN)
-            hide = False
-        elif equals and SECRET.search(name):
-            shown.append(f"{name}={HIDDEN}")
-        else:
-            shown.append(word)
-            hide = word.startswith("-") and not equals and SECRET.search(name) is not None
-    return tuple(shown)
-
-
-def safe_url(url: str) -> str:
-    """An address without name, password, and values of telling parameters."""
-    parts = urlsplit(url)
-    host = parts.netloc.rpartition("@")[2]
-    query = "&".join(
-        f"{piece.partition('=')[0]}={HIDDEN}" if SECRET.search(piece.partition("=")[0]) else piece
-        for piece in parts.query.split("&")
-    )
-    return urlunsplit((parts.scheme, host, parts.path, query if parts.query else "", ""))
+_SESSION = "mcp-session-id"
+# Any sixteen bytes.
+_UPGRADE = (
+    "-H 'connection: Upgrade' -H 'upgrade: websocket' -H 'sec-websocket-version: 13' "
+    "-H 'sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==' -H 'sec-websocket-protocol: mcp'"
+)
 
 
 def line(evidence: Evidence, visit: Visit, step: Step) -> str:
     """The commands that lead to a step and show its answer."""
     if visit.transport == "http":
         return _curl(evidence, visit, step)
+    if visit.transport == "websocket" and step.http is not None:
+        return _upgrade(evidence.target, step.http)
     return _pipe(evidence, visit, step)
 
 
+# -- pipes ----------------------------------------------------------------------------------------------------
+
+
 def _pipe(evidence: Evidence, visit: Visit, step: Step) -> str:
-    sent = [one.sent.decode("utf-8", "replace").rstrip("\r\n") for one in _way_to(visit, step)]
-    words = " ".join(shlex.quote(text) for text in sent if text)
-    if visit.transport == "websocket":
-        return f"{{ printf '%s\\n' {words}; {_PATIENCE}; }} | python -m websockets {shlex.quote(evidence.target)}"
+    words = " ".join(_quoted(_typed(one.sent)) for one in _way_to(visit, step) if one.sent.strip())
+    target = _quoted(evidence.target)
     if visit.transport == "sse":
-        return f"curl -sS -N {shlex.quote(evidence.target)} -H 'accept: text/event-stream'"
-    command = shlex.join(evidence.argv)
+        return f"curl -sS -N -m 5 {target} -H 'accept: text/event-stream'"
+    if visit.transport == "websocket":
+        return f"{{ printf '%s\\n' {words}; {_PATIENCE}; }} | python -m websockets {target}"
+    command = " ".join(_quoted(word) for word in evidence.argv)
     if step.name == "end-of-input":
         return f"printf '%s\\n' {words} | timeout 10 {command}; echo \"exit code $?\""
     return f"{{ printf '%s\\n' {words}; {_PATIENCE}; }} | {command}"
 
 
 def _way_to(visit: Visit, step: Step) -> list[Step]:
-    """What has to be sent before: the handshake, where there was one."""
-    way = [one for one in visit.steps if one.name in ("initialize", "notifications/initialized")]
-    before = []
-    for one in way:
+    """What has to be sent before: the handshake, where there was one; and what follows rubbish is about the rubbish.
+
+    A good request goes before the bad ones of 2026-07-28: some servers make up their mind about a connection by its first.
+    """
+    if step.name == "initialize":
+        return [step]
+    before = list(visit.named("tools/list"))[:1] if step.name.startswith("modern-") else []
+    for one in visit.steps:
         if one is step:
             break
-        before.append(one)
-    if step.name == "initialize":
-        before = []
+        if one.name in _OPENING or (one.name == "raw garbage" and step.name == "after-garbage"):
+            before.append(one)
     return [*before, step]
+
+
+_OPENING = ("initialize", "notifications/initialized")
+
+
+# -- HTTP -----------------------------------------------------------------------------------------------------
 
 
 def _curl(evidence: Evidence, visit: Visit, step: Step) -> str:
     http = step.http or Http()
-    session = next((value for name, value in http.sent if name.lower() == "mcp-session-id"), None)
+    target = http.path or evidence.target
+    session = next((value for name, value in http.sent if name.lower() == _SESSION), None)
     opening = next(visit.named("initialize"), None)
-    command = _one_curl(evidence.target, step, http)
+    command = _one_curl(target, step, http)
     if session is None or opening is None or opening is step or step.name == "unknown-session":
         return command
-    opened = _one_curl(evidence.target, opening, opening.http or Http(), "-D - -o /dev/null")
     find = "tr -d '\\r' | sed -n 's/^mcp-session-id: //Ip'"
-    return f"S=$({opened} | {find}); {command}".replace(
-        shlex.quote(f"mcp-session-id: {session}"), '"mcp-session-id: $S"'
-    )
+    opened = _one_curl(target, opening, opening.http or Http(), "-D - -o /dev/null")
+    way = [f"S=$({opened} | {find})"]
+    between = ["notifications/initialized", *(["delete-session"] if step.name == "after-delete" else [])]
+    for one in visit.named(*between):
+        if one.http is not None and one is not step:
+            way.append(_one_curl(target, one, one.http, "-o /dev/null"))
+    return "; ".join([*way, command]).replace(_quoted(f"{_SESSION}: {session}"), f'"{_SESSION}: $S"')
 
 
 def _one_curl(target: str, step: Step, http: Http, how: str = "-i") -> str:
     parts = [f"curl -sS {how}"]
-    if http.method != "POST":
-        parts.append(f"-m 5 -X {http.method}")
-    parts.append(shlex.quote(target))
-    if http.method == "POST":
-        parts.append("-H 'content-type: application/json' -H 'accept: application/json, text/event-stream'")
-    for name, value in http.sent:
-        if name.lower() in _USUAL and http.method == "POST":
-            continue
-        parts.append(f"-H {shlex.quote(f'{name.lower()}: {HIDDEN if SECRET.search(name) else value}')}")
-    if http.method == "POST":
-        parts.append(f"-d {shlex.quote(step.sent.decode('utf-8', 'replace'))}")
+    is_post = http.method == "POST"
+    if not is_post:
+        parts.append(f"-m 5 -X {_quoted(http.method)}")
+    parts.append(_quoted(target))
+    if is_post:
+        parts.append(_POSTED)
+    parts += [_header(name, value) for name, value in http.sent if not (is_post and name.lower() in _USUAL)]
+    if is_post:
+        parts.append(f"-d {_quoted(_typed(step.sent))}")
     return " ".join(parts)
+
+
+def _upgrade(target: str, http: Http) -> str:
+    """Whether a WebSocket opens: its first line is the answer."""
+    parts = urlsplit(target)
+    url = urlunsplit(parts._replace(scheme={"wss": "https"}.get(parts.scheme, "http")))
+    headers = " ".join(_header(name, value) for name, value in http.sent)
+    return f"curl -sS -i -m 2 {_quoted(url)} {_UPGRADE} {headers}"
+
+
+def _header(name: str, value: str) -> str:
+    return f"-H {_quoted(f'{name.lower()}: {HIDDEN if SECRET.search(name) else value}')}"
+
+
+# -- words ----------------------------------------------------------------------------------------------------
+
+
+def _quoted(text: str) -> str:
+    """One word of a shell, which cannot steer the terminal it is shown on."""
+    return shlex.quote(" ".join(printable(text).splitlines()))
+
+
+_STEERING = re.compile(r"[^\x20-\x7e]")
+
+
+def _typed(data: bytes) -> str:
+    """A message as it can be shown and typed: what hides or steers is an escape of JSON, which means the same."""
+    text = data.decode("utf-8", "replace").strip("\r\n")
+    return _STEERING.sub(lambda match: _escaped(match[0]), text)
+
+
+def _escaped(character: str) -> str:
+    if printable(character) == character and character.isprintable():
+        return character
+    units = character.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))

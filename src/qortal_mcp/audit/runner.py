@@ -15,9 +15,11 @@ from ..protocol.versions import LEGACY, MODERN, REVISIONS
 from . import visits
 from .calls import Leave
 from .evidence import Evidence, Gap, Headers, Http, Step, Transport, Visit
+from .http_visitor import HttpVisitor
 from .limits import DEFAULT, AuditLimits
-from .reproduce import safe_url, without_secrets
-from .visitor import Budget, HttpVisitor, LineVisitor, Stopped, Visitor, client_limits, visit_of
+from .line_visitor import LineVisitor
+from .secrets import safe_url, taken_out, values_in, without, without_secrets
+from .visitor import Budget, Flooded, Stopped, Visitor, client_limits, visit_of
 from .visits import Plan
 
 # `http(s)://…`, `ws(s)://…`, or a command with its arguments.
@@ -48,9 +50,13 @@ async def collect(order: Order) -> Evidence:
     Raises: Unreachable where not even a connection could be had.
     """
     run = _Run(order)
-    with contextlib.suppress(Stopped):
-        await run.all_visits()
-    return run.evidence()
+    secrets = values_in(order.target, order.headers)
+    try:
+        with contextlib.suppress(Stopped):
+            await run.all_visits()
+    except Unreachable as exc:
+        raise Unreachable(without(str(exc), secrets)) from exc
+    return taken_out(run.evidence(), secrets)
 
 
 class _Run:
@@ -93,8 +99,15 @@ class _Run:
 
     async def _legacy_visits(self) -> None:
         for revision in reversed(LEGACY):
-            if revision in self._wanted:
-                await self._visit(revision, functools.partial(self._legacy, revision))
+            if revision not in self._wanted:
+                continue
+            await self._visit(revision, functools.partial(self._legacy, revision))
+            if any(step.end == "silent" for step in self._visits[-1].named("initialize")):
+                # Each silence costs its full time, and a server that did not answer once will not the next time.
+                self._plan.gap(
+                    Gap("other revisions", "not tried, as initialize was not answered", weighs=True)
+                )
+                return
 
     def _has_agreed(self) -> bool:
         return any(visit.revision for visit in self._visits)
@@ -116,6 +129,8 @@ class _Run:
 
     async def _legacy(self, revision: str, visitor: Visitor) -> None:
         if not await visits.shake_hands(visitor, revision, self._plan):
+            if not self._has_agreed() and all(visit.name == "probe" for visit in self._visits):
+                await visits.without_handshake(visitor, self._plan)
             return
         if any(visit.revision == visitor.revision and len(visit.steps) > _OPENING for visit in self._visits):
             # It answered with a revision that was looked at already.
@@ -134,19 +149,27 @@ class _Run:
             return
         try:
             await work(visitor)
+        except Flooded as exc:
+            self._plan.gap(Gap(f"visit {name}", f"left: {exc}", weighs=True))
         except Stopped as exc:
             self._plan.gap(Gap("audit", f"stopped: {exc}", weighs=True))
             raise
         finally:
             await visitor.close()
             self._visits.append(visit_of(visitor, name))
-        self._check_first(visitor)
+        self._check_there(visitor)
 
-    def _check_first(self, visitor: Visitor) -> None:
-        """A server that is not there is no finding: it is a mistake in the address."""
-        first = visitor.steps[:1]
-        if len(self._visits) == 1 and first and first[0].end == "closed" and isinstance(visitor, HttpVisitor):
-            raise Unreachable(first[0].remark)
+    def _check_there(self, visitor: Visitor) -> None:
+        """A server that is not there is no finding: it is a mistake in the address or the command.
+
+        Raises: Unreachable.
+        """
+        steps = [step for visit in self._visits for step in visit.steps]
+        if any(step.heard or step.end != "closed" or (step.http and step.http.status) for step in steps):
+            return
+        # A program may end at the probe and live with a handshake; an address is there or it is not.
+        if isinstance(visitor, HttpVisitor) or len(self._visits) > 1:
+            raise Unreachable(" ".join([steps[-1].remark, *visitor.last_words()]).strip())
 
     async def _open(self, transport: Transport | None = None) -> Visitor:
         """Raises: ClientError."""

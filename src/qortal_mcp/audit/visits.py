@@ -7,23 +7,16 @@ from urllib.parse import urljoin, urlsplit
 from msgspec import Struct
 
 from ..protocol import headers as mcp_headers
+from ..protocol.errors import METHOD_NOT_FOUND
 from ..protocol.headers import header_params
 from ..protocol.versions import LEGACY, MODERN, MODERN_ERA
 from .calls import Leave, choose, is_read_only
 from .evidence import Gap, Step
+from .http_visitor import HttpVisitor
 from .limits import AuditLimits
+from .line_visitor import LineVisitor
 from .subjects import LISTS, items_of
-from .visitor import (
-    INFO,
-    HttpVisitor,
-    LineVisitor,
-    Visitor,
-    answer_in,
-    encoded,
-    modern_params,
-    request,
-    result_in,
-)
+from .visitor import INFO, Visitor, answer_in, encoded, modern_params, request, result_in
 
 # A revision that does not exist, a method, a tool and a cursor likewise.
 NO_REVISION = "1999-01-01"
@@ -118,6 +111,17 @@ def _origin(url: str) -> tuple[str, str]:
     return parts.scheme.lower(), parts.netloc.rpartition("@")[2].lower()
 
 
+async def without_handshake(visitor: Visitor, plan: Plan) -> None:
+    """A server that does not know `initialize` may have tools all the same. Its author wants to hear about them."""
+    refused = answer_in(visitor.steps[-1])
+    error = refused.get("error") if refused is not None else None
+    if isinstance(error, dict) and error.get("code") == METHOD_NOT_FOUND and not visitor.is_over:
+        pages = await _all_pages(visitor, "tools/list", "tools", plan)
+        tools: list[Mapping[str, Any]] = [tool for tool in pages if isinstance(tool, dict)]
+        await _tool_probes(visitor, tools)
+        await _calls(visitor, tools, plan)
+
+
 async def legacy_visit(visitor: Visitor, plan: Plan) -> None:
     """Everything that is asked of a server of a handshake revision after the handshake."""
     # Also a fence: what came by then without being asked for is an answer to the notification.
@@ -129,17 +133,30 @@ async def legacy_visit(visitor: Visitor, plan: Plan) -> None:
     if visitor.is_over:
         return
     await visitor.tell("unknown-notification", "notifications/qortal-mcp-audit-unknown")
+    await visitor.ask("ping", "ping")
     await visitor.tell("notifications/cancelled", "notifications/cancelled", {"requestId": 987654321})
     await visitor.ask("ping", "ping")
     await _tool_probes(visitor, tools)
-    if visitor.revision == "2025-03-26":
-        ping = request(_RAW_ID, "ping")
-        await visitor.send("raw batch", encoded([ping]), expects=_RAW_ID)
     await _calls(visitor, tools, plan)
     if not visitor.is_over:
         await visitor.ask("ping", "ping")
+    # After the calls: it is the end of programs that expect an object.
+    if visitor.revision == "2025-03-26" and not visitor.is_over:
+        await _batch(visitor, plan)
+    # Last, as it ends the session.
     if isinstance(visitor, HttpVisitor):
         await _legacy_http(visitor)
+
+
+async def _batch(visitor: Visitor, plan: Plan) -> None:
+    """One request as a batch. Where it is passed over, the next answer shows it sooner than silence does."""
+    message, limits = encoded([request(_RAW_ID, "ping")]), plan.limits
+    if isinstance(visitor, HttpVisitor):
+        await visitor.send("raw batch", message, expects=_RAW_ID, seconds=limits.probe_seconds)
+        return
+    step = await visitor.send("raw batch", message, expects=_RAW_ID, seconds=limits.grace_seconds)
+    if step.end == "silent" and not visitor.is_over:
+        await visitor.ask("after-batch", "ping", seconds=limits.probe_seconds)
 
 
 async def _lists(visitor: Visitor, plan: Plan) -> list[Mapping[str, Any]]:
@@ -199,7 +216,9 @@ async def _calls(visitor: Visitor, tools: list[Mapping[str, Any]], plan: Plan) -
     for gap in gaps:
         plan.gap(gap)
     if isinstance(visitor, HttpVisitor):
-        visitor.header_params = {tool["name"]: _header_params(tool) for tool in tools if "name" in tool}
+        visitor.header_params = {
+            tool["name"]: _header_params(tool) for tool in tools if isinstance(tool.get("name"), str)
+        }
     for call in calls:
         if visitor.is_over:
             plan.gap(Gap(f"tool {call.tool}", "the connection was gone", weighs=True))

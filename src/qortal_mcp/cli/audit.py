@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -23,6 +25,7 @@ _EXIT_CODES = {
     "incomplete": failures.COULD_NOT_FIND_OUT,
 }
 _LONGEST_SECONDS = 3600.0
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 
 class AuditCommand(click.Command):
@@ -122,7 +125,7 @@ def command(
     timeout: float,
     max_time: float,
 ) -> int:
-    """Say what is wrong with an MCP server on the wire, and which clients break on it.
+    """Say what is wrong with any MCP server, and which clients break on it.
 
     Any server: an HTTP or WebSocket address, a program behind --, or a file that --capture wrote.
 
@@ -137,15 +140,19 @@ def command(
     Exit codes: 0 conforms; 1 violates what the specification demands; 2 wrong usage; 3 incomplete: it could not be reached,
     or too little could be looked at.
     """
+    alone = {"--explain": explain is not None, "--diff": diff is not None}
+    for option, given in alone.items():
+        if given and (targets or ctx.obj is not None or all(alone.values())):
+            raise failures.WrongUsage(f"{option} looks at no server; leave the rest out.", ctx)
     if explain is not None:
         return _explain(explain)
     if diff is not None:
         return _diff(diff, as_json)
-    outputs = {"report": (junit, sarif, markdown), "capture": (capture,), "baseline": (write_baseline,)}
-    for what, paths in outputs.items():
-        for path in paths:
-            if path is not None:
-                files.check_writable(path, what)
+    if call_all and no_calls:
+        raise failures.WrongUsage("--call-all and --no-calls contradict each other.", ctx)
+    _check_outputs(
+        ctx, {"report": (junit, sarif, markdown), "capture": (capture,), "baseline": (write_baseline,)}
+    )
     known = _known(baseline)
     evidence = _evidence(
         ctx, targets, revisions, named, calls_file, call_all, no_calls, header_file, timeout, max_time
@@ -190,9 +197,12 @@ def _evidence(
 
     target = argv if argv is not None else targets[0]
     if isinstance(target, str) and "://" not in target:
+        _check_nothing_is_asked(ctx)
         return _captured(target)
-    if isinstance(target, str) and target.partition("://")[0].lower() not in ("http", "https", "ws", "wss"):
-        raise failures.WrongUsage("An address begins with http://, https://, ws:// or wss://.", ctx)
+    if argv is not None and header_file is not None:
+        raise failures.WrongUsage("--header-file is for addresses; a program has no headers.", ctx)
+    if isinstance(target, str):
+        _check_address(ctx, target)
     progress = _Progress()
     order = Order(
         target=target,
@@ -204,7 +214,8 @@ def _evidence(
         limits=AuditLimits(
             request_seconds=timeout,
             probe_seconds=min(timeout, AuditLimits().probe_seconds),
-            start_seconds=max(timeout, AuditLimits().start_seconds),
+            # A program may have to install itself first.
+            start_seconds=2 * timeout,
             total_seconds=max_time,
         ),
         say=progress.say,
@@ -214,9 +225,59 @@ def _evidence(
     except Unreachable as exc:
         from ..logs import visible
 
-        raise failures.CouldNotFindOut(f"Cannot reach the server: {visible(str(exc))}") from exc
+        raise failures.CouldNotFindOut(f"Cannot reach the server: {visible(_plainly(str(exc)))}") from exc
     finally:
         progress.clear()
+
+
+def _check_address(ctx: click.Context, url: str) -> None:
+    """Raises: WrongUsage."""
+    from urllib.parse import urlsplit
+
+    if url.partition("://")[0].lower() not in ("http", "https", "ws", "wss"):
+        raise failures.WrongUsage("An address begins with http://, https://, ws:// or wss://.", ctx)
+    try:
+        parts = urlsplit(url)
+        is_good = bool(parts.hostname) and parts.port != 0 and url.isprintable()
+    except ValueError:
+        is_good = False
+    if not is_good:
+        # Not shown: it may hold a password.
+        raise failures.WrongUsage("The address has no host, or a port that does not exist.", ctx)
+
+
+# How the HTTP library tells that nobody is there.
+_NOBODY = re.compile(r"^(?:\w+Error: )?Cannot connect to host (\S+) ssl:\S+ \[(.*)\]$")
+
+
+def _plainly(reason: str) -> str:
+    found = _NOBODY.match(reason)
+    if found is None:
+        return reason
+    why = "the connection is refused" if "Connect call failed" in found[2] else found[2]
+    return f"{found[1]}: {why}"
+
+
+# What only a server can be asked for.
+_ASKS = ("revisions", "named", "calls_file", "call_all", "no_calls", "capture", "header_file")
+
+
+def _check_nothing_is_asked(ctx: click.Context) -> None:
+    """Raises: WrongUsage where an option would do nothing."""
+    for option in ctx.command.params:
+        if option.name in _ASKS and ctx.params.get(option.name):
+            raise failures.WrongUsage(f"{option.opts[0]} asks a server; a capture is only read.", ctx)
+
+
+def _check_outputs(ctx: click.Context, outputs: dict[str, tuple[str | None, ...]]) -> None:
+    """Say before the work what would fail after it. Raises: WrongUsage, CouldNotFindOut."""
+    named = [path for paths in outputs.values() for path in paths if path is not None]
+    if len({os.path.realpath(path) for path in named}) < len(named):
+        raise failures.WrongUsage("Two outputs have the same file.", ctx)
+    for what, paths in outputs.items():
+        for path in paths:
+            if path is not None:
+                files.check_writable(path, what)
 
 
 def _captured(path: str) -> Evidence:
@@ -232,12 +293,13 @@ def _headers(path: str | None) -> Headers:
     if path is None:
         return ()
     found = []
-    for line in files.read(path, "file of headers").decode("latin-1").splitlines():
-        name, colon, value = line.partition(":")
+    for number, line in enumerate(files.read(path, "file of headers").decode("latin-1").splitlines(), 1):
         if not line.strip():
             continue
-        if not colon or not name.strip() or any(character in name for character in " \t"):
-            raise failures.WrongUsage(f"The file of headers {path} has lines that are no 'Name: value'.")
+        name, colon, value = line.partition(":")
+        # Nothing of the line itself is shown: it may be a secret without its name.
+        if not colon or _HEADER_NAME.fullmatch(name.strip()) is None or not value.strip().isprintable():
+            raise failures.WrongUsage(f"Line {number} of the file of headers {path} is no 'Name: value'.")
         found.append((name.strip().lower(), value.strip()))
     return tuple(found)
 
@@ -279,8 +341,13 @@ def _tell_gone(known: dict[tuple[str, str], str], report: Report) -> None:
     from ..audit import baseline
 
     if gone := baseline.gone(known, report):
-        terminal.note(
-            f"{len(gone)} entries of the baseline are no longer needed, such as {gone[0][0]} at {gone[0][1]}."
+        code, where = gone[0]
+        from ..logs import visible
+
+        # Also where nobody looks: a log of CI is where a baseline grows old.
+        click.echo(
+            f"{len(gone)} of the baseline no longer found, such as {code} at {visible(where)}; take them out.",
+            err=True,
         )
 
 
@@ -296,7 +363,7 @@ def _write_reports(
     if write_baseline is not None:
         from ..audit import baseline
 
-        files.write(write_baseline, baseline.write(report, "why this is borne with"), "baseline")
+        files.write(write_baseline, baseline.write(report), "baseline")
 
 
 def _show(report: Report, as_json: bool) -> None:

@@ -25,12 +25,16 @@ def _call(text: str, where: str) -> Call:
 
 def _object(text: str, where: str) -> dict[str, Any]:
     try:
-        value = json.loads(text)
+        value = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError) as exc:
         raise failures.WrongUsage(f"The arguments of {where} are no JSON: {exc}.") from None
     if not isinstance(value, dict):
         raise failures.WrongUsage(f"The arguments of {where} must be a JSON object.")
     return value
+
+
+def _refuse(word: str) -> Any:
+    raise ValueError(f"there is no {word}")
 
 
 def _of_file(path: str) -> list[Call]:
@@ -40,10 +44,13 @@ def _of_file(path: str) -> list[Call]:
     except UnicodeDecodeError:
         raise failures.WrongUsage(f"The file of calls {path} is no UTF-8.") from None
     if not text.lstrip().startswith("["):
-        lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
-        return [_call(line, f"{path}: ") for line in lines]
+        return [
+            _call(line, f"{path} line {number}:")
+            for number, line in enumerate(text.splitlines(), 1)
+            if line.strip() and not line.lstrip().startswith("#")
+        ]
     try:
-        entries = json.loads(text)
+        entries = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError) as exc:
         raise failures.WrongUsage(f"The file of calls {path} is no JSON: {exc}.") from None
     calls = []

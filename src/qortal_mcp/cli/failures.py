@@ -20,7 +20,7 @@ INTERRUPTED = 130
 # What the help and the documents say about them.
 EXIT_CODES = {
     GOOD: "good",
-    BAD: "the thing asked about is bad: a tool answered with an error",
+    BAD: "the thing asked about is bad: a tool answered with an error, a server violates the specification",
     WRONG_USAGE: "wrong usage: a command, option, variable or tool that does not exist or fit",
     COULD_NOT_FIND_OUT: "could not find out: no node answers, address in use, output not writable",
 }

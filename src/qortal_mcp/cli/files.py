@@ -27,11 +27,20 @@ def check_writable(path: str, what: str) -> None:
 
     Raises: CouldNotFindOut.
     """
-    folder = Path(path).absolute().parent
-    if not folder.is_dir() or not os.access(folder, os.W_OK) or Path(path).is_dir():
-        raise failures.CouldNotFindOut(
-            f"Cannot write the {what} {path}: its folder is not there or not writable"
-        )
+    target = Path(path)
+    folder = target.absolute().parent
+    if _is_written_through(target) or target.is_dir():
+        is_good = not target.is_dir() and (os.access(target, os.W_OK) or not target.exists())
+    else:
+        is_good = folder.is_dir() and os.access(folder, os.W_OK)
+    if not is_good:
+        raise failures.CouldNotFindOut(f"Cannot write the {what} {path}: {_why_not(target)}")
+
+
+def _why_not(target: Path) -> str:
+    if target.is_dir():
+        return "it is a folder"
+    return "its folder is not writable" if target.absolute().parent.is_dir() else "its folder does not exist"
 
 
 def write(path: str, data: bytes, what: str) -> None:
@@ -40,7 +49,7 @@ def write(path: str, data: bytes, what: str) -> None:
     Raises: CouldNotFindOut.
     """
     target = Path(path)
-    if target.exists() and not target.is_file():  # /dev/stdout, a pipe
+    if _is_written_through(target):
         _write_through(target, data, what)
         return
     name = ""
@@ -56,6 +65,11 @@ def write(path: str, data: bytes, what: str) -> None:
         if name:
             Path(name).unlink(missing_ok=True)
         raise failures.CouldNotFindOut(f"Cannot write the {what} {path}: {exc.strerror}") from exc
+
+
+def _is_written_through(target: Path) -> bool:
+    """A pipe or device; or a link such as /dev/stdout, which must stay one whatever it leads to."""
+    return target.is_symlink() or (target.exists() and not target.is_file())
 
 
 def _write_through(target: Path, data: bytes, what: str) -> None:

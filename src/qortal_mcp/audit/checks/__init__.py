@@ -3,7 +3,24 @@
 from typing import Any
 
 from ..check import Check
-from . import blocks, envelope, framing, handshake, http, lists, methods, modern, results, schemas, tools
+from . import (
+    access,
+    blocks,
+    envelope,
+    failures,
+    framing,
+    handshake,
+    http,
+    lists,
+    methods,
+    modern,
+    results,
+    schemas,
+    sessions,
+    streams,
+    structured,
+    tools,
+)
 
 CHECKS: tuple[Check[Any], ...] = (
     *framing.CHECKS,
@@ -12,10 +29,15 @@ CHECKS: tuple[Check[Any], ...] = (
     *modern.CHECKS,
     *methods.CHECKS,
     *http.CHECKS,
+    *streams.CHECKS,
+    *sessions.CHECKS,
+    *access.CHECKS,
     *lists.CHECKS,
     *tools.CHECKS,
     *schemas.CHECKS,
     *results.CHECKS,
+    *structured.CHECKS,
+    *failures.CHECKS,
     *blocks.CHECKS,
 )
 BY_CODE: dict[str, Check[Any]] = {check.code: check for check in CHECKS}

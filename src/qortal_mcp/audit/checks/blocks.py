@@ -1,7 +1,7 @@
 """The blocks of a result's content, one by one."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...text import printable
@@ -91,14 +91,22 @@ def text_not_string(call: Called) -> Iterator[Defect]:
     ADVICE,
     Called,
     clause="schema: Annotations",
-    expected="No annotations on results: models never see them, and some clients trip over them.",
+    expected="No annotations on results: models never see them.",
     fix="Leave them out unless a client of yours reads them.",
 )
 def annotations_present(call: Called) -> Iterator[Defect]:
     """A block with annotations."""
-    for path, block in _blocks(call):
-        if isinstance(block.get("annotations"), dict) and not list(_wrong_annotations(block)):
-            yield Defect(path=f"{path}.annotations", evidence=block["annotations"])
+    noted = [
+        (path, block)
+        for path, block in _blocks(call)
+        if isinstance(block.get("annotations"), dict) and not list(_wrong_annotations(block))
+    ]
+    for path, block in noted[:1]:
+        yield Defect(path=f"{path}.annotations", evidence=block["annotations"], note=_in_all(noted))
+
+
+def _in_all(found: Sequence[object]) -> str:
+    return f"{len(found)} in all" if len(found) > 1 else ""
 
 
 @check(
@@ -138,9 +146,13 @@ def _wrong_annotations(block: dict[str, Any]) -> Iterator[tuple[str, str]]:
 )
 def resource_link(call: Called) -> Iterator[Defect]:
     """A link to a resource."""
-    for path, block in _blocks(call, "resource_link"):
-        if isinstance(block.get("name"), str) and isinstance(block.get("uri"), str):
-            yield Defect(path=path, evidence=block)
+    links = [
+        (path, block)
+        for path, block in _blocks(call, "resource_link")
+        if isinstance(block.get("name"), str) and isinstance(block.get("uri"), str)
+    ]
+    for path, block in links[:1]:
+        yield Defect(path=path, evidence=block, note=_in_all(links))
 
 
 @check(
@@ -274,7 +286,7 @@ def image_mimetype_missing(call: Called) -> Iterator[Defect]:
     PORTABILITY,
     Called,
     clause="schema: AudioContent",
-    expected="Sound is heard by few models, and one client fails on it.",
+    expected="A text beside the sound: few models hear it, and one client fails on it.",
     fix="Add a text block, and offer the sound as a resource.",
 )
 def audio_result(call: Called) -> Iterator[Defect]:

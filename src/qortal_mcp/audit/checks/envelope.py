@@ -5,7 +5,8 @@ from typing import Any
 
 from ...protocol.messages import LOG_LEVELS
 from ..check import IN_LEGACY, IN_MODERN, MUST, PORTABILITY, SHOULD, Check, Defect, check
-from ..subjects import MISSING, Asked, Reply, Said, question_of
+from ..matching import question_of
+from ..subjects import MISSING, Asked, Reply, Said, Whole
 
 _RESPONSES = "basic: responses"
 _MEMBERS = {"jsonrpc", "id", "result", "error"}
@@ -58,8 +59,25 @@ def rpc_id_missing(reply: Reply) -> Iterator[Defect]:
 )
 def rpc_id_wrong(reply: Reply) -> Iterator[Defect]:
     """A reply with an id that nobody asked with."""
-    if reply.match == "wrong":
+    if reply.match == "wrong" and not _is_refusal(reply):
         yield Defect(path="id", evidence=reply.data)
+
+
+# JSON-RPC demands it, but with a status of 400 and more no client is known that reads the id.
+@check(
+    "refusal-id-invented",
+    SHOULD,
+    Whole,
+    clause="JSON-RPC 2.0 §5",
+    expected="What is refused by HTTP comes back with the id of the request, with null, or without an id.",
+    fix="Send null where the id was not read; never a text of your own.",
+)
+def refusal_id_invented(whole: Whole) -> Iterator[Defect]:
+    """A refusal with an id that nobody asked with."""
+    wrong = [reply for reply in whole.all(Reply) if reply.match == "wrong" and _is_refusal(reply)]
+    for reply in wrong[:1]:
+        note = f"{len(wrong)} in all" if len(wrong) > 1 else ""
+        yield Defect(path="id", evidence=reply.data, note=note, at=(reply.visit, reply.step))
 
 
 @check(
@@ -133,7 +151,7 @@ def result_not_object(reply: Reply) -> Iterator[Defect]:
     result = reply.result
     if result is MISSING or isinstance(result, dict) or isinstance(reply.error, dict):
         return
-    if isinstance(result, list) and reply.step.name.endswith("/list"):
+    if isinstance(result, list) and str((question_of(reply.step) or {}).get("method")).endswith("/list"):
         return  # said by the check of that list
     yield Defect(path="result", evidence=result)
 
@@ -202,10 +220,12 @@ def rpc_batch_reply(reply: Reply) -> Iterator[Defect]:
 def no_reply(asked: Asked) -> Iterator[Defect]:
     """A request that was never answered."""
     step = asked.step
-    if asked.reply is not None or step.name == "server/discover":
+    if asked.reply is not None or step.name in ("server/discover", "after-batch"):
         return
+    if any(heard.too_long for heard in step.heard):
+        return  # something came, and more of it than is kept
     if step.end == "silent" and (step.http is None or not step.http.is_whole):
-        yield Defect(evidence=step.sent, note=f"nothing came within {step.seconds:.0f} s", case="call-hang")
+        yield Defect(evidence=step.sent, note=f"nothing came within {step.seconds:.1f} s", case="call-hang")
     elif step.http is not None and step.http.status in (200, 202, 204) and not step.heard:
         if step.http.media_type == "text/event-stream":
             return  # said by the check of streams
@@ -227,7 +247,8 @@ def server_exit(asked: Asked) -> Iterator[Defect]:
         yield Defect(evidence=asked.step.sent, note=asked.step.remark)
 
 
-_FIRST_WORDS = ("server/discover", "unknown-method")
+# What these do to a server has codes of its own.
+_FIRST_WORDS = ("server/discover", "unknown-method", "after-garbage", "after-batch")
 
 
 @check(
@@ -342,6 +363,7 @@ CHECKS: tuple[Check[Any], ...] = (
     rpc_version_missing,
     rpc_id_missing,
     rpc_id_wrong,
+    refusal_id_invented,
     rpc_id_type_changed,
     rpc_duplicate_reply,
     notification_answered,

@@ -21,6 +21,24 @@ _TOO_LATE_SECONDS = 1.8
 
 
 @check(
+    "initialize-refused",
+    MUST,
+    Whole,
+    clause=_INITIALIZE,
+    expected="initialize is answered with a result, or server/discover is: without one of them there is no session.",
+    fix="Answer initialize with protocolVersion, capabilities and serverInfo before you offer tools.",
+)
+def initialize_refused(whole: Whole) -> Iterator[Defect]:
+    """The server does not know initialize."""
+    if any(visit.revision for visit in whole.evidence.visits):
+        return
+    for asked in whole.all(Asked):
+        if asked.step.name == "initialize" and asked.code == -32601 and asked.reply is not None:
+            yield Defect(path="initialize", evidence=asked.reply.data, at=(asked.visit, asked.step))
+            return
+
+
+@check(
     "initialize-member-missing",
     MUST,
     Handshake,
@@ -245,7 +263,7 @@ def slow_start(asked: Asked) -> Iterator[Defect]:
     PORTABILITY,
     Whole,
     clause="2026-07-28 basic/versioning: compatibility",
-    expected="Most clients of today begin with initialize.",
+    expected="initialize is answered, too: most clients of today begin with it.",
     fix="Answer initialize, too, with the newest handshake revision you can serve.",
 )
 def legacy_not_served(whole: Whole) -> Iterator[Defect]:
@@ -258,6 +276,7 @@ def legacy_not_served(whole: Whole) -> Iterator[Defect]:
 
 
 CHECKS: tuple[Check[Any], ...] = (
+    initialize_refused,
     initialize_member_missing,
     protocol_version_unknown,
     protocol_version_echoed,

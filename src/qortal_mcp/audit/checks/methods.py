@@ -5,7 +5,7 @@ from typing import Any
 
 from ..check import ADVICE, IN_LEGACY, IN_MODERN, MUST, SHOULD, Check, Defect, check
 from ..evidence import Step
-from ..subjects import MISSING, Asked, Listing, Session, Whole
+from ..subjects import MISSING, Asked, Listing, Reply, Session, Whole
 
 _ERRORS = "JSON-RPC 2.0 §5.1"
 _TOOL_ERRORS = "server/tools: error handling"
@@ -13,6 +13,13 @@ _TOOL_ERRORS = "server/tools: error handling"
 
 def _data(asked: Asked) -> bytes:
     return asked.reply.data if asked.reply is not None else b""
+
+
+def _is_refused(asked: Asked) -> bool:
+    """Refused by HTTP, without the id of the request: before anybody looked for its method."""
+    http = asked.step.http
+    is_nameless = asked.reply is not None and asked.reply.match == "none"
+    return http is not None and (http.status or 0) >= 400 and is_nameless
 
 
 @check(
@@ -27,7 +34,7 @@ def _data(asked: Asked) -> bytes:
 )
 def ping_not_answered(asked: Asked) -> Iterator[Defect]:
     """ping is refused."""
-    if asked.reply is not None and asked.result is MISSING:
+    if asked.reply is not None and asked.result is MISSING and not _is_refused(asked):
         yield Defect(evidence=_data(asked))
 
 
@@ -52,6 +59,10 @@ def ping_result_not_empty(asked: Asked) -> Iterator[Defect]:
         yield Defect(path="result", evidence=_data(asked))
 
 
+# Errors in their results have codes of their own.
+_OF_TOOLS = ("tools/call", "unknown-tool", "call-without-name")
+
+
 @check(
     "method-error-in-result",
     MUST,
@@ -62,7 +73,7 @@ def ping_result_not_empty(asked: Asked) -> Iterator[Defect]:
 )
 def method_error_in_result(asked: Asked) -> Iterator[Defect]:
     """An error inside a result."""
-    if asked.step.name == "tools/call" or not isinstance(asked.result, dict):
+    if asked.step.name in _OF_TOOLS or not isinstance(asked.result, dict):
         return
     if "error" in asked.result and asked.result.keys() <= {
         "error",
@@ -102,7 +113,7 @@ def unknown_method_accepted(asked: Asked) -> Iterator[Defect]:
 )
 def unknown_method_code(asked: Asked) -> Iterator[Defect]:
     """A method that does not exist is answered with another error."""
-    if asked.code is not None and asked.code != -32601:
+    if asked.code is not None and asked.code != -32601 and not _is_refused(asked):
         yield Defect(path="error.code", evidence=_data(asked))
 
 
@@ -181,13 +192,14 @@ def cursor_not_checked(whole: Whole) -> Iterator[Defect]:
     paged = any(len(listing.pages) > 1 for listing in whole.all(Listing) if listing.only == "tools/list")
     for asked in whole.all(Asked) if paged else ():
         if asked.step.name == "bad-cursor" and isinstance(asked.result, dict):
-            yield Defect(path="params.cursor", evidence=_data(asked))
+            yield Defect(path="params.cursor", evidence=_data(asked), at=(asked.visit, asked.step))
             return
 
 
+# No revision says what a server does with a line that is no message, and no client is known to send one.
 @check(
     "garbage-fatal",
-    MUST,
+    ADVICE,
     Whole,
     clause="JSON-RPC 2.0 §5.1: parse error",
     expected="A line that is no JSON is answered with -32700 or ignored, and the server goes on.",
@@ -199,7 +211,8 @@ def garbage_fatal(whole: Whole) -> Iterator[Defect]:
         steps = list(visit.named("raw garbage", "after-garbage"))
         lost = next((step for step in steps if step.end in ("closed", "silent") and _matters(step)), None)
         if lost is not None:
-            yield Defect(evidence=steps[0].sent, note=lost.remark or "nothing was answered afterwards")
+            why = lost.remark or "nothing was answered afterwards"
+            yield Defect(evidence=steps[0].sent, note=why, at=(visit, steps[0]))
             return
 
 
@@ -221,8 +234,12 @@ def batch_refused(whole: Whole) -> Iterator[Defect]:
     """A batch is not answered although 2025-03-26 was agreed on."""
     for visit in whole.evidence.visits:
         for step in visit.named("raw batch"):
-            if b'"result"' not in b"".join(heard.data for heard in step.heard):
-                yield Defect(evidence=b"".join(heard.data for heard in step.heard) or step.sent)
+            answer = b"".join(heard.data for heard in step.heard)
+            late = any(reply.step is step and reply.result is not MISSING for reply in whole.all(Reply))
+            if b'"result"' not in answer and not late:
+                lost = any(one.end != "answered" for one in visit.named("after-batch"))
+                note = step.remark or ("nothing was answered afterwards" if lost else "")
+                yield Defect(evidence=answer or step.sent, note=note, at=(visit, step))
 
 
 @check(
@@ -238,7 +255,7 @@ def exit_after_input(whole: Whole) -> Iterator[Defect]:
     for visit in whole.evidence.visits:
         for step in visit.named("end-of-input"):
             if step.end == "silent":
-                yield Defect(note=f"still running {step.seconds:.1f} s later")
+                yield Defect(note=f"still running {step.seconds:.1f} s later", at=(visit, step))
                 return
 
 
@@ -256,8 +273,10 @@ def list_changed_unasked(session: Session) -> Iterator[Defect]:
     declared = session.capabilities if isinstance(session.capabilities, dict) else {}
     for said in session.said:
         parts = said.method.split("/")
-        if len(parts) != 3 or parts[2] != "list_changed" or not isinstance(said.params, dict | type(MISSING)):
+        if len(parts) != 3 or parts[2] != "list_changed":
             continue
+        if said.params is not MISSING and not isinstance(said.params, dict):
+            continue  # said by the check of params
         holder = declared.get(parts[1])
         if isinstance(holder, dict) and holder.get("listChanged") is not True and not said.is_request:
             yield Defect(evidence=said.data)

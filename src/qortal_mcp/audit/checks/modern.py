@@ -91,12 +91,19 @@ def discover_5xx(asked: Asked) -> Iterator[Defect]:
 def modern_resulttype_missing(reply: Reply) -> Iterator[Defect]:
     """A result without resultType."""
     if isinstance(reply.result, dict) and not isinstance(reply.result.get("resultType"), str):
-        case = {
-            "server/discover": "modern-no-resulttype",
-            "tools/list": "modern-list-no-resulttype",
-            "tools/call": "modern-call-no-resulttype",
-        }.get(reply.step.name, "modern-call-no-resulttype")
+        if _is_lacked_from_the_start(reply, b'"resultType"'):
+            case = "modern-no-resulttype"
+        else:
+            is_list = reply.step.name in _CACHEABLE
+            case = "modern-list-no-resulttype" if is_list else "modern-call-no-resulttype"
         yield Defect(path="result.resultType", evidence=reply.data, case=case)
+
+
+def _is_lacked_from_the_start(reply: Reply, member: bytes) -> bool:
+    """Whether the discovery lacks it, too: clients stop there and never see the rest."""
+    return not any(
+        member in heard.data for step in reply.visit.named("server/discover") for heard in step.heard
+    )
 
 
 @check(
@@ -115,7 +122,7 @@ def modern_cache_hints_missing(reply: Reply) -> Iterator[Defect]:
         return
     if result.get("resultType", "complete") != "complete":
         return
-    case = "modern-no-ttl" if reply.step.name == "server/discover" else "modern-list-no-ttl"
+    case = "modern-no-ttl" if _is_lacked_from_the_start(reply, b'"ttlMs"') else "modern-list-no-ttl"
     ttl = result.get("ttlMs")
     if not isinstance(ttl, int) or isinstance(ttl, bool) or ttl < 0:
         yield Defect(path="result.ttlMs", evidence=reply.data, case=case)

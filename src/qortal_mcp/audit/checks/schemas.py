@@ -1,25 +1,30 @@
 """The JSON Schemas of tools: whether they are valid, and whether every client can read them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..check import IN_LEGACY, MUST, PORTABILITY, Check, Defect, check
+from ..check import ADVICE, IN_LEGACY, MUST, PORTABILITY, Check, Defect, check
 from ..json_schema import children, is_valid, refs, resolves
-from ..subjects import Tool
+from ..subjects import Listing, Tool
 
 _SCHEMA = "server/tools: schemas are JSON Schema"
 _UNIONS = ("anyOf", "oneOf", "allOf")
+_SCHEMAS = ("inputSchema", "outputSchema")
 # What providers of models take as the name of an argument.
 _PROPERTY = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _DIALECTS = ("json-schema.org/draft/2020-12/schema",)
 
 
 def _schemas(tool: Tool) -> Iterator[tuple[str, dict[str, Any]]]:
-    for name in ("inputSchema", "outputSchema"):
+    for name in _SCHEMAS:
         schema = tool.tool.get(name) if isinstance(tool.tool, dict) else None
         if isinstance(schema, dict):
             yield name, schema
+
+
+def _in_all(found: Sequence[object]) -> str:
+    return f"{len(found)} in all" if len(found) > 1 else ""
 
 
 @check(
@@ -77,9 +82,15 @@ def schema_has_refs(tool: Tool) -> Iterator[Defect]:
         found = list(refs(schema, name))
         if found and all(resolves(ref, schema) for _, ref in found):
             path, ref = found[0]
-            more = f"{len(found)} in all" if len(found) > 1 else ""
-            case = "in-ref" if name == "inputSchema" else "os-ref"
-            yield Defect(path=f"{path}.$ref", evidence=ref, note=more, case=case)
+            is_input = name == "inputSchema"
+            yield Defect(
+                path=f"{path}.$ref",
+                evidence=ref,
+                note=_in_all(found),
+                # Of results no model provider hears.
+                severity=None if is_input else ADVICE,
+                case="in-ref" if is_input else "os-ref",
+            )
 
 
 @check(
@@ -152,18 +163,26 @@ def schema_type_union(tool: Tool) -> Iterator[Defect]:
 @check(
     "schema-dialect",
     PORTABILITY,
-    Tool,
+    Listing,
+    only="tools/list",
     clause="basic: JSON Schema 2020-12 is the default dialect",
-    expected="No $schema, or that of 2020-12: some clients read no other.",
+    expected="No $schema, or that of 2020-12: clients have to read that one and no other.",
     fix="Drop $schema.",
 )
-def schema_dialect(tool: Tool) -> Iterator[Defect]:
-    """A schema of another dialect than 2020-12."""
-    for name, schema in _schemas(tool):
-        dialect = schema.get("$schema")
-        if isinstance(dialect, str) and not dialect.rstrip("#").endswith(_DIALECTS):
-            case = "in-draft07" if name == "inputSchema" else "os-draft07"
-            yield Defect(path=f"{name}.$schema", evidence=dialect, case=case)
+def schema_dialect(listing: Listing) -> Iterator[Defect]:
+    """Schemas of another dialect than 2020-12."""
+    found = [
+        (f"tool {tool.get('name')}: {name}.$schema", dialect)
+        for tool in listing.items
+        for name in _SCHEMAS
+        if isinstance(schema := tool.get(name), dict)
+        and isinstance(dialect := schema.get("$schema"), str)
+        and not dialect.rstrip("#").endswith(_DIALECTS)
+    ]
+    # One library writes them all, so one is told.
+    for path, dialect in found[:1]:
+        case = "in-draft07" if "inputSchema" in path else "os-draft07"
+        yield Defect(path=path, evidence=dialect, note=_in_all(found), case=case)
 
 
 @check(
@@ -183,7 +202,7 @@ def schema_property_name(tool: Tool) -> Iterator[Defect]:
                 yield Defect(path=f"{name}.properties", evidence=key)
 
 
-CHECKS: tuple[Check[Tool], ...] = (
+CHECKS: tuple[Check[Any], ...] = (
     schema_malformed,
     schema_ref_unresolvable,
     schema_has_refs,

@@ -34,14 +34,22 @@ def compare(old: Report, new: Report) -> Comparison:
         new_verdict=new.verdict,
         mended=tuple(one for key, one in before.items() if key not in after),
         worse=tuple(worse),
-        left=len(before.keys() & after.keys()),
+        left=len(before.keys() & after.keys() - {(one.code, one.where) for one in worse}),
     )
 
 
+_PLACES = 3
+
+
 def render(comparison: Comparison) -> str:
-    """For people."""
+    """For people: each code once, with some of its places."""
     lines = [f"{comparison.old_verdict} -> {comparison.new_verdict}"]
     for title, findings in (("Mended", comparison.mended), ("Worse", comparison.worse)):
         lines += ["", f"{title}: {len(findings)}"]
-        lines += [f"    {one.severity}  {one.code}  {one.where}" for one in findings]
+        places: dict[tuple[str, str], list[str]] = {}
+        for one in findings:
+            places.setdefault((one.severity, one.code), []).append(one.where)
+        for (severity, code), where in places.items():
+            more = f" and {len(where) - _PLACES} more places" if len(where) > _PLACES else ""
+            lines.append(f"    {severity}  {code}  {', '.join(where[:_PLACES])}{more}")
     return "\n".join([*lines, "", f"Left as it was: {comparison.left}"])

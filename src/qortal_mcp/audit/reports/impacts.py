@@ -4,13 +4,13 @@ from collections.abc import Iterable
 
 from ..clients import Impact, Outcome
 
-# In words that go on from the name of a client.
+# In words that go on from the names of one or several clients.
 _WORDS: dict[Outcome, str] = {
-    "server unusable": "offers no tool of this server",
-    "tool missing": "does not offer the tool",
-    "hangs": "waits until its time is over",
-    "call fails": "fails the call",
-    "garbage": "gives its model nothing, or something wrong",
+    "server unusable": "no tool of this server is offered",
+    "tool missing": "the tool is not offered",
+    "hangs": "nothing happens until time is over",
+    "call fails": "the call fails",
+    "garbage": "the model gets nothing, or something wrong",
 }
 
 

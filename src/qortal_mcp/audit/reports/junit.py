@@ -17,7 +17,10 @@ def render(report: Report) -> str:
     for finding in report.findings:
         by_code.setdefault(finding.code, []).append(finding)
     skipped = {one.code: one.reason for one in report.not_judged}
-    cases = [_case(check.code, by_code.get(check.code, []), skipped.get(check.code)) for check in CHECKS]
+    # A check that has no business with this server passed nothing.
+    looked = {*report.judged, *by_code, *skipped}
+    codes = [check.code for check in CHECKS if check.code in looked]
+    cases = [_case(code, by_code.get(code, []), skipped.get(code)) for code in codes]
     failures = sum("<failure" in case for case in cases)
     left_out = sum("<skipped" in case for case in cases)
     counts = f'tests="{len(cases)}" failures="{failures}" skipped="{left_out}" errors="0"'
@@ -41,23 +44,32 @@ def _case(code: str, findings: list[Finding], skipped: str | None) -> str:
     head = f'<testcase classname="mcp" name={quoteattr(code)}'
     failed = [one for one in findings if one.severity in _FAILS and not one.known]
     if failed:
-        text = "\n\n".join(_words(one) for one in failed)
-        message = f"{failed[0].severity}: {failed[0].title}"
-        return f"{head}><failure type={quoteattr(failed[0].severity)} message={quoteattr(message)}>{escape(text)}</failure></testcase>"
+        kind, message = failed[0].severity, f"{failed[0].severity}: {failed[0].title}"
+        text = escape(_all(failed))
+        return (
+            f"{head}><failure type={quoteattr(kind)} message={quoteattr(message)}>{text}</failure></testcase>"
+        )
     if findings:
-        return f"{head}><system-out>{escape(chr(10).join(_words(one) for one in findings))}</system-out></testcase>"
+        return f"{head}><system-out>{escape(_all(findings))}</system-out></testcase>"
     if skipped is not None:
         return f"{head}><skipped message={quoteattr(skipped)}/></testcase>"
     return f"{head}/>"
 
 
+def _all(findings: list[Finding]) -> str:
+    return "\n\n".join(_words(one) for one in findings)
+
+
 def _words(finding: Finding) -> str:
-    lines = [
-        f"{finding.where} [{', '.join(finding.revisions)}]",
-        f"seen: {finding.evidence}",
-        f"expected: {finding.expected}",
-        f"breaks: {sentence(finding.clients)}",
-        f"mend: {finding.fix}",
-        f"try: {finding.reproduce}",
-    ]
-    return "\n".join([*lines, f"known: {finding.known}"] if finding.known else lines)
+    revisions = f" [{', '.join(finding.revisions)}]" if finding.revisions else ""
+    lines = {
+        "note": finding.note,
+        "seen": finding.evidence,
+        "expected": finding.expected,
+        "breaks": sentence(finding.clients),
+        "mend": finding.fix,
+        "try": finding.reproduce,
+        "known": finding.known,
+    }
+    told = [f"{label}: {text}" for label, text in lines.items() if text]
+    return "\n".join([f"{finding.severity} at {finding.where}{revisions}", *told])

@@ -1,5 +1,6 @@
 """A report as a plan in Markdown, ready to hand to whoever mends the server."""
 
+import re
 from collections.abc import Iterable
 
 from ..check import SEVERITIES, Severity
@@ -7,6 +8,7 @@ from ..clients import measured_on
 from ..finding import Finding, Report
 from .impacts import by_outcome
 
+_MOST_PLACES = 20
 _HEADINGS: dict[Severity, str] = {
     "MUST": "First: what the specification demands",
     "SHOULD": "Then: what the specification recommends",
@@ -24,7 +26,7 @@ def render(report: Report) -> str:
         "",
         "| | |",
         "| --- | --- |",
-        f"| server | {_escaped(report.server) or 'unknown'} |",
+        f"| server | {_cell(_escaped(report.server)) or 'unknown'} |",
         f"| transport | {report.transport} |",
         f"| revisions | {', '.join(report.revisions) or 'none'} |",
         f"| tools | {report.tools}, {report.tools_called} called, about {report.tools_tokens:,} tokens |",
@@ -52,10 +54,10 @@ def _by_code(findings: Iterable[Finding]) -> list[list[Finding]]:
 
 def _item(number: int, group: list[Finding]) -> list[str]:
     first = group[0]
-    places = [f"- {_code(one.where)} in {', '.join(one.revisions) or 'any revision'}" for one in group[:20]]
-    if len(group) > 20:
-        places.append(f"- and {len(group) - 20} more")
-    clause = f" Clause: {first.clause}." if first.clause else ""
+    places = [_place(one) for one in group[:_MOST_PLACES]]
+    if len(group) > _MOST_PLACES:
+        places.append(f"- and {len(group) - _MOST_PLACES} more")
+    clause = f" (Clause: {_escaped(first.clause)}.)" if first.clause else ""
     broken = [
         f"- {', '.join(f'{one.client} {one.version}' for one in impacts)}: {words}"
         for words, impacts in by_outcome(first.clients)
@@ -67,29 +69,31 @@ def _item(number: int, group: list[Finding]) -> list[str]:
         "",
         "**Now**",
         "",
-        *_block(first.evidence or first.note or "(nothing)"),
+        *_block(first.evidence.strip() or first.note or "(nothing)"),
         "",
         f"**Afterwards**: {_escaped(first.expected)}{clause}",
         "",
         f"**How**: {_escaped(first.fix)}",
         "",
         *(["**Who breaks on it**", "", *broken, ""] if broken else []),
-        f"**The test to add**: send this, and assert that {_assertion(first)}.",
+        f"**The test to add**: send this, and check: {_escaped(first.expected)}",
         "",
         *_block(first.reproduce, "sh"),
         "",
     ]
 
 
-def _assertion(finding: Finding) -> str:
-    return f"the answer is so: {_escaped(finding.expected).rstrip('.')}"
+def _place(finding: Finding) -> str:
+    revisions = f" in {', '.join(finding.revisions)}" if finding.revisions else ""
+    note = f": {_escaped(finding.note)}" if finding.note else ""
+    return f"- {_code(finding.where)}{revisions}{note}"
 
 
 def _known(report: Report) -> list[str]:
     known = [one for one in report.findings if one.known]
     if not known:
         return []
-    rows = [f"| `{one.code}` | {_code(one.where)} | {_cell(one.known)} |" for one in known]
+    rows = [f"| `{one.code}` | {_cell(_code(one.where))} | {_cell(_escaped(one.known))} |" for one in known]
     return ["## Known and borne with", "", "| code | where | reason |", "| --- | --- | --- |", *rows, ""]
 
 
@@ -100,7 +104,7 @@ def _views(report: Report) -> list[str]:
     clients = list(dict.fromkeys(view.client for view in report.model_sees))
     gets = {(view.tool, view.client): view.gets for view in report.model_sees}
     rows = [
-        f"| {_code(tool)} | " + " | ".join(gets.get((tool, client), "") for client in clients) + " |"
+        f"| {_cell(_code(tool))} | " + " | ".join(gets.get((tool, client), "") for client in clients) + " |"
         for tool in tools[:50]
     ]
     return [
@@ -136,18 +140,21 @@ def _block(text: str, language: str = "") -> list[str]:
 
 def _code(text: str) -> str:
     """Inline code, whatever is in it."""
-    text = text.replace("|", "\\|").replace("\n", " ")
+    text = text.replace("\n", " ")
     ticks = "`"
     while ticks in text:
         ticks += "`"
     return f"{ticks} {text} {ticks}" if "`" in text else f"`{text}`"
 
 
+# What Markdown or HTML would take for their own; underscores only where a word begins or ends with one.
+_ACTIVE = re.compile(r"[\\`*<>\[\]&]|(?<!\w)_|_(?!\w)")
+
+
 def _escaped(text: str) -> str:
-    for character in "\\`*_<>[]#":
-        text = text.replace(character, f"\\{character}") if character in "`<>[]*" else text
-    return text.replace("\n", " ")
+    return _ACTIVE.sub(r"\\\g<0>", text).replace("\n", " ")
 
 
 def _cell(text: str) -> str:
-    return _escaped(text).replace("|", "\\|")
+    """What stands in a table."""
+    return text.replace("|", "\\|")

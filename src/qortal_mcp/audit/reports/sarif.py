@@ -2,6 +2,7 @@
 
 import hashlib
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 
@@ -11,6 +12,8 @@ from ..checks import BY_CODE
 from ..finding import Finding, Report
 from .impacts import sentence
 
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_IN_ADDRESSES = "!#$%&'()*+,/:;=?@[]~"
 _LEVELS: dict[Severity, str] = {
     "MUST": "error",
     "SHOULD": "warning",
@@ -33,7 +36,8 @@ def render(report: Report) -> str:
         "invocations": [{"executionSuccessful": report.verdict != "incomplete"}],
         "properties": {"verdict": report.verdict, "because": report.because, "revisions": report.revisions},
     }
-    return msgspec.json.format(msgspec.json.encode({"version": "2.1.0", "runs": [run]})).decode() + "\n"
+    log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+    return msgspec.json.format(msgspec.json.encode(log)).decode() + "\n"
 
 
 def _rule(code: str) -> dict[str, Any]:
@@ -50,9 +54,10 @@ def _rule(code: str) -> dict[str, Any]:
 
 def _result(finding: Finding, rule: int, target: str) -> dict[str, Any]:
     broken = sentence(finding.clients)
-    text = f"{finding.title} at {finding.where}: {finding.evidence}" + (
-        f" Breaks {broken}." if broken else ""
-    )
+    seen = finding.evidence or finding.note
+    text = f"{finding.title} at {finding.where}" + (f": {seen}" if seen else "")
+    if broken:
+        text += f" Breaks {broken}."
     result: dict[str, Any] = {
         "ruleId": finding.code,
         "ruleIndex": rule,
@@ -78,9 +83,10 @@ def _result(finding: Finding, rule: int, target: str) -> dict[str, Any]:
 
 
 def _uri(target: str) -> str:
-    from urllib.parse import quote
-
-    return target if "://" in target else f"command:{quote(target)}"
+    """The address; a command has none, so it is made one."""
+    return (
+        quote(target, safe=_IN_ADDRESSES) if "://" in target.partition(" ")[0] else f"command:{quote(target)}"
+    )
 
 
 def _fingerprint(finding: Finding) -> str:

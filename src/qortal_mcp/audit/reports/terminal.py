@@ -147,7 +147,7 @@ class _Page:
             for one in report.not_judged:
                 reasons.setdefault(one.reason, []).append(one.code)
             for reason, codes in reasons.items():
-                lines += self._wrapped(f"{reason}: {', '.join(codes)}", _INDENT)
+                lines += self._wrapped(f"{reason}: {_some(codes)}", _INDENT)
         lines += [
             "",
             self._palette.quiet(

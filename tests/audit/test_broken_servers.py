@@ -1,0 +1,146 @@
+"""Every code has a server that is found by it and by nothing else, and one that it leaves in peace."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import pytest
+from tests.audit.audits import evidence_of
+from tests.audit.cases import BY_NAME, CASES, LEGAL, MODERN_ONLY, STRUCTURED, Case, Verdict
+
+from qortal_mcp.audit.check import SEVERITIES, Severity
+from qortal_mcp.audit.checks import BY_CODE
+from qortal_mcp.audit.clients import impact, measured_codes
+from qortal_mcp.audit.finding import Finding, Report
+from qortal_mcp.audit.judge import VIOLATES, judge
+
+MEASURED = {name: code for code, names in measured_codes().items() for name in names}
+# Together they give every check something to look at that is in order.
+PEACEFUL = [
+    "call-slow-3s",
+    "http-session",
+    "modern-log",
+    "ws-any-origin",
+    "unknown-notif",
+    "rpc-error-nomessage",
+]
+ALLOWED: dict[Verdict, tuple[Severity, ...]] = {
+    "MUST": ("MUST",),
+    "SHOULD": ("SHOULD",),
+    "legal": ("portability", "advice"),
+}
+
+
+def codes(report: Report) -> set[str]:
+    return {finding.code for finding in report.findings}
+
+
+def worst(findings: Iterable[Finding]) -> Severity:
+    return min((finding.severity for finding in findings), key=SEVERITIES.index)
+
+
+def named(cases: Iterable[Case]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("case", list(cases), ids=lambda case: case.name)
+
+
+@named(one for one in CASES if one.code is not None)
+async def test_each_broken_server_is_found_by_exactly_its_code(case: Case) -> None:
+    """With the severity that the specification gives it, and the clients that were measured to break."""
+    report = judge(await evidence_of(case))
+    assert codes(report) == {case.code}
+    assert not [one for one in report.not_judged if "failed" in one.reason]
+    assert worst(report.findings) in ALLOWED[case.verdict]
+    assert (report.verdict == VIOLATES) is (case.verdict == "MUST")
+    for finding in report.findings:
+        assert breaks(finding) == measured(case) or case.name not in MEASURED, finding.where
+        assert all((finding.where, finding.title, finding.expected, finding.fix, finding.reproduce))
+
+
+def breaks(finding: Finding) -> set[tuple[str, str]]:
+    return {(one.client, one.outcome) for one in finding.clients}
+
+
+def measured(case: Case) -> set[tuple[str, str]]:
+    return {(one.client, one.outcome) for one in impact(case.code or "", case.name)}
+
+
+@named(one for one in CASES if one.code is None)
+async def test_what_only_looks_odd_is_not_found(case: Case) -> None:
+    assert judge(await evidence_of(case)).findings == ()
+
+
+@pytest.mark.parametrize("code", BY_CODE)
+def test_every_code_has_a_broken_server(code: str) -> None:
+    assert [one.name for one in CASES if one.code == code]
+
+
+async def test_every_code_leaves_some_server_in_peace_that_it_looked_at() -> None:
+    at_peace: set[str] = set()
+    for name in PEACEFUL:
+        report = judge(await evidence_of(BY_NAME[name]))
+        at_peace |= set(report.judged) - codes(report)
+    assert at_peace == set(BY_CODE)
+
+
+def test_every_measured_case_has_its_server() -> None:
+    assert set(MEASURED) <= set(BY_NAME)
+    for name, code in MEASURED.items():
+        # What 2026-07-28 allows was measured under the code that it has on older wires.
+        is_allowed = BY_NAME[name].revisions == MODERN_ONLY and BY_NAME[name].verdict == LEGAL
+        assert BY_NAME[name].code in ((code, None) if is_allowed else (code,)), name
+
+
+# -- by the revision ----------------------------------------------------------------------------------
+
+
+async def in_revisions(name: str, *revisions: str) -> Report:
+    return judge(await evidence_of(replace(BY_NAME[name], revisions=revisions)))
+
+
+@pytest.mark.parametrize("name", ["sc-array", "sc-string", "sc-number", "sc-null"])
+async def test_a_structured_value_that_is_no_object_is_wrong_until_2026_07_28(name: str) -> None:
+    for revision in STRUCTURED:
+        found = await in_revisions(name, revision)
+        assert [(one.code, one.severity) for one in found.findings] == [
+            ("structured-content-not-object", "MUST")
+        ]
+    assert (await in_revisions(name, *MODERN_ONLY)).findings == ()
+
+
+@pytest.mark.parametrize("name", ["sc-array-os", "sc-string-os", "sc-number-os", "sc-null-os", "os-notype"])
+async def test_an_output_schema_of_another_root_is_wrong_until_2026_07_28(name: str) -> None:
+    for revision in STRUCTURED:
+        assert codes(await in_revisions(name, revision)) == {"output-schema-root-not-object"}
+    assert (await in_revisions(name, *MODERN_ONLY)).findings == ()
+
+
+@pytest.mark.parametrize("revision", ["2024-11-05", "2025-03-26"])
+@pytest.mark.parametrize("name", ["os-ok", "sc-object", "os-notype", "os-mismatch", "os-sc-missing"])
+async def test_what_old_revisions_do_not_know_is_not_judged_there(name: str, revision: str) -> None:
+    report = await in_revisions(name, "2025-11-25", revision)
+    assert not [one for one in report.findings if revision in one.revisions]
+
+
+async def test_a_boolean_for_a_property_is_wrong_until_2026_07_28() -> None:
+    assert codes(await in_revisions("in-boolprop", "2024-11-05")) == {"schema-boolean-property"}
+    assert codes(await in_revisions("in-boolprop", "2025-11-25")) == {"schema-boolean-property"}
+    assert (await in_revisions("in-boolprop", *MODERN_ONLY)).findings == ()
+
+
+@pytest.mark.parametrize("name", ["block-object", "tool-title-null", "id-null", "err-empty", "in-notype"])
+async def test_what_every_revision_forbids_is_told_once_with_all_of_them(name: str) -> None:
+    report = await in_revisions(name)
+    assert [one.code for one in report.findings] == [BY_NAME[name].code]
+    assert report.findings[0].revisions == (
+        "2024-11-05",
+        "2025-03-26",
+        "2025-06-18",
+        "2025-11-25",
+        "2026-07-28",
+    )
+
+
+async def test_a_server_without_a_handshake_hears_about_its_tools_all_the_same() -> None:
+    case = BY_NAME["init-unknown"]
+    bare = replace(case.server, result={"logs": ["a"]})
+    report = judge(await evidence_of(replace(case, server=bare)))
+    assert codes(report) == {"initialize-refused", "result-bare-payload"}

@@ -1,0 +1,165 @@
+"""Which tools an audit calls: never one that may change something, unless a person named it."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qortal_mcp.audit.calls import Call, Leave, choose, minimal
+from qortal_mcp.audit.json_schema import mismatch
+
+NEEDS = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
+NEEDS_NOTHING = {"type": "object", "properties": {}}
+EVERYTHING = Leave(all_read_only=True)
+
+
+def tool(name: str, annotations: Any = None, schema: Any = NEEDS_NOTHING) -> dict[str, Any]:
+    more = {} if annotations is None else {"annotations": annotations}
+    return {"name": name, "inputSchema": schema, **more}
+
+
+READ_ONLY = {"readOnlyHint": True}
+# Everything but the boolean true.
+NOT_READ_ONLY: list[Any] = [
+    None,
+    {},
+    {"readOnlyHint": False},
+    {"readOnlyHint": "true"},
+    {"readOnlyHint": 1},
+    [],
+    "readOnlyHint",
+]
+
+
+@pytest.mark.parametrize("annotations", NOT_READ_ONLY, ids=str)
+@pytest.mark.parametrize("leave", [Leave(), EVERYTHING], ids=["by itself", "call-all"])
+def test_a_tool_that_may_change_something_is_never_called_unnamed(annotations: Any, leave: Leave) -> None:
+    for schema in (NEEDS_NOTHING, NEEDS, None):
+        calls, gaps = choose([tool("t", annotations, schema)], leave, 10)
+        assert calls == []
+        assert "do not declare readOnlyHint" in gaps[0].reason
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=12), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(annotations=_JSON, schema=_JSON, name=st.text(min_size=1, max_size=8))
+def test_whatever_a_tool_says_only_the_boolean_opens_it(annotations: Any, schema: Any, name: str) -> None:
+    given_leave = isinstance(annotations, dict) and annotations.get("readOnlyHint") is True
+    calls, _ = choose([{"name": name, "annotations": annotations, "inputSchema": schema}], EVERYTHING, 10)
+    assert not calls or given_leave
+
+
+def test_a_named_call_is_made_with_the_arguments_given_and_no_others() -> None:
+    leave = Leave(named=(Call("wipe", {"disk": "d"}),), all_read_only=True)
+    calls, _ = choose([tool("wipe", None, NEEDS)], leave, 10)
+    assert calls == [Call("wipe", {"disk": "d"})]
+
+
+def test_a_tool_that_once_declared_itself_read_only_may_be_called_where_no_revision_can_say_so() -> None:
+    calls, _ = choose([tool("look")], Leave(), 10, harmless={"look"})
+    assert calls == [Call("look", {})]
+
+
+def test_arguments_are_made_up_only_with_leave() -> None:
+    assert choose([tool("find", READ_ONLY, NEEDS)], Leave(), 10)[0] == []
+    assert choose([tool("find", READ_ONLY, NEEDS)], EVERYTHING, 10)[0] == [Call("find", {"a": "a"})]
+
+
+def test_no_more_tools_are_called_than_allowed_and_that_is_said() -> None:
+    calls, gaps = choose([tool(f"t{at}", READ_ONLY) for at in range(5)], Leave(), 3)
+    assert len(calls) == 3
+    assert gaps[-1].reason == "only 3 of 5 were called"
+
+
+MADE = [
+    ({"type": "object"}, {}),
+    ({"type": "object", "properties": {"a": {"type": "integer", "minimum": 3}}, "required": ["a"]}, {"a": 3}),
+    ({"type": "object", "properties": {"a": {"enum": ["x", "y"]}}, "required": ["a"]}, {"a": "x"}),
+    (
+        {"type": "object", "properties": {"a": {"type": "string", "default": "d"}}, "required": ["a"]},
+        {"a": "d"},
+    ),
+    (
+        {"type": "object", "properties": {"a": {"type": "string", "examples": ["e"]}}, "required": ["a"]},
+        {"a": "e"},
+    ),
+    ({"type": "object", "properties": {"a": {"type": ["null", "boolean"]}}, "required": ["a"]}, {"a": False}),
+    (
+        {
+            "type": "object",
+            "properties": {"a": {"type": "array", "items": {"type": "number"}, "minItems": 2}},
+            "required": ["a"],
+        },
+        {"a": [1, 1]},
+    ),
+    (
+        {
+            "type": "object",
+            "$defs": {"k": {"type": "string", "minLength": 3}},
+            "properties": {"a": {"$ref": "#/$defs/k"}},
+            "required": ["a"],
+        },
+        {"a": "aaa"},
+    ),
+    ({"type": "object", "properties": {"b": {"type": "string"}}}, {}),
+    (
+        {
+            "type": "object",
+            "properties": {"a": {"exclusiveMinimum": 2.5, "type": "number"}},
+            "required": ["a"],
+        },
+        {"a": 3.5},
+    ),
+    (
+        {"type": "object", "properties": {"a": {"maximum": -2, "type": "integer"}}, "required": ["a"]},
+        {"a": -2},
+    ),
+]
+
+
+@pytest.mark.parametrize(("schema", "value"), MADE, ids=str)
+def test_the_smallest_arguments_fit_their_schema(schema: dict[str, Any], value: Any) -> None:
+    assert minimal(schema) == value
+    assert mismatch(value, schema) == ""
+
+
+GUESSWORK = [
+    {"type": "string", "pattern": "^Q.*$"},
+    {"type": "string", "format": "uri"},
+    {"$ref": "https://example.org/schema"},
+    {"$ref": "#/$defs/none"},
+    {"type": "nonsense"},
+    {"type": "array", "minItems": 11},
+    False,
+]
+
+
+@pytest.mark.parametrize("part", GUESSWORK, ids=str)
+def test_what_would_be_guesswork_is_not_called(part: Any) -> None:
+    schema = {"type": "object", "properties": {"a": part}, "required": ["a"]}
+    assert minimal(schema) is None
+    calls, gaps = choose([tool("t", READ_ONLY, schema)], EVERYTHING, 10)
+    assert calls == []
+    assert "they need arguments; name them with --call: t" in gaps[0].reason
+
+
+def test_a_schema_without_end_is_not_followed_for_ever() -> None:
+    endless = {"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]}
+    assert minimal(endless) is None
+
+
+@given(
+    schema=st.dictionaries(
+        st.sampled_from(["type", "required", "properties", "enum", "$ref", "minimum"]), _JSON
+    )
+)
+def test_any_schema_gives_arguments_that_fit_or_none(schema: dict[str, Any]) -> None:
+    calls, _ = choose([tool("t", READ_ONLY, schema)], EVERYTHING, 10)
+    for call in calls:
+        assert isinstance(call.arguments, dict)
