@@ -25,6 +25,10 @@ class Lines:
     def ask(self, message: str) -> bytes:
         """Send a request and wait for the next line. Raises: Failed."""
         self.tell(message)
+        return self.hear()
+
+    def hear(self) -> bytes:
+        """The next line. Raises: Failed."""
         deadline = time.monotonic() + _REPLY_SECONDS
         while b"\n" not in self._buffer:
             ready, _, _ = select.select([self._child.stdout], [], [], max(0, deadline - time.monotonic()))

@@ -13,7 +13,9 @@ from interop.runner import Check, run_checks
 
 def main() -> int:
     """Gives the exit code: 0 all passed, 1 one failed, 2 wrong usage or nothing to run with, 130 stopped."""
-    parser = argparse.ArgumentParser(prog="interop", description="Lets programs of others use this server.")
+    parser = argparse.ArgumentParser(
+        prog="interop", description="Lets programs of others use this server, and audits servers of others."
+    )
     parser.add_argument("names", nargs="*", metavar="NAME", help="a check, or how the names of several begin")
     parser.add_argument("--list", action="store_true", help="only print the names")
     options = parser.parse_args()

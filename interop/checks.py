@@ -3,7 +3,9 @@
 from collections.abc import Awaitable, Callable, Sequence
 
 from interop.agents import AGENTS, Agent, run_agent
+from interop.audits import run_audit
 from interop.conformance import REVISIONS, judge, run_suite
+from interop.foreign import FOREIGN, Foreign
 from interop.libraries import LIBRARIES, Library, run_library
 from interop.programs import Programs
 from interop.remarks import Allowed, allowed
@@ -37,6 +39,13 @@ def _agent(agent: Agent, door: Door) -> _Run:
     return run
 
 
+def _audit(name: str, server: Foreign) -> _Run:
+    async def run(programs: Programs) -> str:
+        return await run_audit(name, server, programs)
+
+    return run
+
+
 CHECKS = (
     *(Check(f"conformance-everything-{name}", _suite(name, everything, ())) for name in REVISIONS),
     *(
@@ -53,4 +62,5 @@ CHECKS = (
         for name, agent in AGENTS.items()
         for way in agent.ways
     ),
+    *(Check(f"audit-{name}", _audit(name, server)) for name, server in FOREIGN.items()),
 )

@@ -1,7 +1,8 @@
 """The programs of others: installed once under .interop/, in exactly the versions that the files beside this one pin.
 
 `package-lock.json` comes from `npm install --package-lock-only --omit-lockfile-registry-resolved`, without its
-`funding` entries; `python_v1.txt` and `python_v2.txt` come from `uv pip compile --universal --generate-hashes`.
+`funding` entries; `python_v1.txt`, `python_v2.txt` and `python_servers.txt` come from
+`uv pip compile --universal --generate-hashes`.
 """
 
 import asyncio
@@ -33,6 +34,8 @@ class Programs:
     node: Path
     python_v1: Path
     python_v2: Path
+    # FastMCP and the reference servers in Python.
+    python_servers: Path
 
     @property
     def conformance(self) -> list[Path]:
@@ -49,14 +52,23 @@ class Programs:
 
 async def install() -> Programs:
     """Installs whatever is missing or pinned differently, and says where everything is."""
-    packages, python_v1, python_v2 = await asyncio.gather(
-        _install_npm(), _install_python("python_v1"), _install_python("python_v2")
+    packages, python_v1, python_v2, python_servers = await asyncio.gather(
+        _install_npm(),
+        _install_python("python_v1"),
+        _install_python("python_v2"),
+        _install_python("python_servers"),
     )
     # One of the optional packages of Node 22, the one for this platform. The suite does not start on an older Node.
     node = next(packages.glob("node-*/bin/node"), None) or shutil.which("node")
     if node is None:
         raise CannotInstall("no Node 22 for this platform among the packages, and no `node` on the PATH")
-    return Programs(packages=packages, node=Path(node), python_v1=python_v1, python_v2=python_v2)
+    return Programs(
+        packages=packages,
+        node=Path(node),
+        python_v1=python_v1,
+        python_v2=python_v2,
+        python_servers=python_servers,
+    )
 
 
 async def _install_npm() -> Path:

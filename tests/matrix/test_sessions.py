@@ -161,6 +161,15 @@ async def test_a_tool_may_close_its_connection_and_answer_on_another(connect: Co
     await resumed.done()
 
 
+@pytest.mark.parametrize("revision", [revision for revision in LEGACY if revision < "2025-11-25"])
+async def test_a_tool_cannot_close_the_connection_of_a_client_that_could_not_come_back(
+    connect: Connect,
+) -> None:
+    wire = await open_session(connect)
+    answer = await wire.call("part", {})
+    assert answer.reply["result"]["content"][0]["text"] == "fetched later"
+
+
 @newest
 async def test_what_nobody_read_is_kept_for_the_next_stream(connect: Connect) -> None:
     wire = await open_session(connect)

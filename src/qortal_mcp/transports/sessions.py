@@ -52,6 +52,10 @@ class EventStream:
         return sum(len(event.message) for event in self._events)
 
     @property
+    def is_empty(self) -> bool:
+        return self._next == 1
+
+    @property
     def is_single_reply(self) -> bool:
         """Nothing but the answer: no need for a stream at all."""
         return self.is_done and not self.is_parted and self._next == 2
@@ -75,7 +79,7 @@ class EventStream:
 
     async def settled(self) -> None:
         """Wait until there is a message, an end, or a wish to part."""
-        while self._next == 1 and not self.is_done and not self.is_parted:
+        while self.is_empty and not self.is_done and not self.is_parted:
             await self._changed.wait()
 
     def last_message(self) -> bytes:
@@ -119,6 +123,11 @@ class Session:
     def is_idle(self) -> bool:
         return not self._tasks and not self.standalone.readers
 
+    @property
+    def _primes(self) -> bool:
+        """Whether streams begin with an id and no data. Clients that do not know it try to read that as a message."""
+        return self.peer.revision is not None and self.peer.revision >= PRIMING
+
     def _new_stream(self) -> EventStream:
         self._numbers += 1
         stream = EventStream(f"p{self._numbers}", self._limits)
@@ -157,8 +166,13 @@ class Session:
         async def send(message: bytes) -> None:
             stream.add(message)
 
+        def part() -> None:
+            # Without the id of an event a client could never come back for the rest.
+            if self._primes or not stream.is_empty:
+                stream.part()
+
         try:
-            reply = await work.run(send, stream.part)
+            reply = await work.run(send, part)
         except asyncio.CancelledError:
             reply = None  # the session ended; whoever waits for the answer hears so
         stream.add((reply or work.cancelled_reply()).body)
@@ -173,8 +187,7 @@ class Session:
             with Watch(exchange, patience=None) as watch:
                 if resume_after is not None:
                     stream.is_parted = False
-                elif self.peer.revision is not None and self.peer.revision >= PRIMING:
-                    # Only to clients that know it: older ones try to read the empty data as a message.
+                elif self._primes:
                     await self._write(exchange, framing.sse_event(b"", f"{stream.name}-0", _RETRY_MS), watch)
                 async for event in stream.read(resume_after or 0, self._limits.keep_alive_seconds):
                     data = framing.KEEP_ALIVE

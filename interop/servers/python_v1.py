@@ -1,0 +1,24 @@
+"""A server on the official Python SDK, 1.x: `stdio` or `http`."""
+
+import sys
+
+from mcp.server.fastmcp import FastMCP, Image
+from mcp.types import ToolAnnotations
+from offer import PNG, TOOLS, listen
+
+mcp = FastMCP("python-v1", log_level="WARNING")
+read_only = ToolAnnotations(readOnlyHint=True)
+for function in TOOLS:
+    mcp.tool(annotations=read_only)(function)
+
+
+@mcp.tool(annotations=read_only)
+def get_image() -> Image:
+    """A picture."""
+    return Image(data=PNG, format="png")
+
+
+if sys.argv[1] == "http":
+    listen(mcp.streamable_http_app())
+else:
+    mcp.run()
