@@ -139,6 +139,10 @@ HOSTILE = [
 ]  # fmt: skip
 
 
+# Seconds that no honest pace needs, measured line by line on a busy machine: only what grows by the square does.
+_FAR_TOO_LONG = 90
+
+
 @pytest.mark.parametrize("data", HOSTILE)
 def test_a_hostile_reply_is_judged_in_time(data: bytes) -> None:
     question = '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}'
@@ -147,7 +151,7 @@ def test_a_hostile_reply_is_judged_in_time(data: bytes) -> None:
     began = time.process_time()
     report = judge(Evidence(target="x", transport="stdio", visits=(visit,)))
     assert_survived(report)
-    assert time.process_time() - began < 10
+    assert time.process_time() - began < _FAR_TOO_LONG
     assert len(report.findings) <= 1_000
 
 
@@ -157,7 +161,7 @@ def test_many_broken_lines_are_judged_in_time() -> None:
     visit = Visit(name="v", transport="stdio", revision=LEGACY[-1], steps=(step,))
     began = time.process_time()
     assert_survived(judge(Evidence(target="x", transport="stdio", visits=(visit,))))
-    assert time.process_time() - began < 10
+    assert time.process_time() - began < _FAR_TOO_LONG
 
 
 # -- whatever a server does ---------------------------------------------------------------------------

@@ -1,0 +1,79 @@
+"""How a client and this server come together: the handshake, the discovery, and a sign of life."""
+
+from __future__ import annotations
+
+import logging
+import re
+from typing import Any
+
+import msgspec
+
+from ...protocol import errors, messages, versions
+from ..catalogue import capabilities_in
+from .call import EMPTY, Call, encode
+
+log = logging.getLogger(__name__)
+_VERSION = re.compile(r"[0-9A-Za-z.-]{1,20}")
+_decode_level = msgspec.json.Decoder(messages.SetLevelParams).decode
+
+
+_decode_initialize = msgspec.json.Decoder(messages.InitializeParams).decode
+
+
+def initialize(call: Call) -> bytes:
+    params = call.params(_decode_initialize)
+    peer, server = call.peer, call.server
+    if peer.revision is not None:
+        raise errors.ProtocolError(errors.INVALID_REQUEST, "this connection is initialized already")
+    revision = versions.negotiate(params.protocolVersion)
+    peer.shake_hands(revision, params.capabilities)
+    log.info(
+        "initialized",
+        extra={
+            "qortal_mcp.requested": _as_version(params.protocolVersion),
+            "qortal_mcp.answered": revision,
+            "qortal_mcp.server": server.info.name,
+        },
+    )
+    answer: dict[str, Any] = {
+        "protocolVersion": revision,
+        "capabilities": _capabilities(call, revision),
+        "serverInfo": server.info,
+    }
+    if server.instructions:
+        answer["instructions"] = server.instructions
+    return encode(answer)
+
+
+def _as_version(text: str) -> str:
+    """What a client calls its version, unless it is something else: it may be anything, a secret too."""
+    return text if _VERSION.fullmatch(text) else "not a version"
+
+
+def _capabilities(call: Call, revision: str) -> dict[str, Any]:
+    server = call.server
+    can_tell = call.route.modern or call.peer.post is not None
+    # What a wire cannot keep is not promised on it: a log level that nobody would remember, changes nobody would hear of.
+    offers = server.catalogue.capabilities(
+        server.client_logging and can_tell, server.announces_changes and can_tell
+    )
+    return capabilities_in(revision, offers, subscribe=server.resource_updates and can_tell)
+
+
+def ping(call: Call) -> bytes:
+    return EMPTY
+
+
+def discover(call: Call) -> bytes:
+    answer: dict[str, Any] = {
+        "supportedVersions": list(versions.MODERN),
+        "capabilities": _capabilities(call, call.route.revision),
+    }
+    if call.server.instructions:
+        answer["instructions"] = call.server.instructions
+    return call.shape.complete(encode(answer), cache=call.server.cache)
+
+
+def set_level(call: Call) -> bytes:
+    call.peer.log_level = call.params(_decode_level).level
+    return EMPTY

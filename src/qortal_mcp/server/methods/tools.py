@@ -1,0 +1,99 @@
+"""Calls of tools."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Raw
+
+from ...protocol import errors, headers, jsonrpc, messages
+from .. import tool_errors
+from ..context import Context
+from ..tool import BoundTool
+from .call import EMPTY, Call, Running, encode, repeated
+
+_decode_call = msgspec.json.Decoder(messages.CallToolParams).decode
+_decode_members = msgspec.json.Decoder(dict[str, Raw]).decode
+
+
+def call_tool(call: Call) -> bytes | Running:
+    params = _call_params(call)
+    tool = call.server.catalogue.tool(params.name)
+    if tool is None:
+        name = repeated(params.name, 60)
+        hint = call.server.catalogue.near(params.name)
+        raise errors.ProtocolError(
+            errors.INVALID_PARAMS, f"Unknown tool: {name}" + (f". {hint}" if hint else "")
+        )
+    call.tool_name = tool.name
+    raw = _arguments(params.arguments)
+    try:
+        if tool.header_params and call.route.modern and call.http is not None:
+            mismatch = headers.param_mismatch(tool.header_params, raw or Raw(EMPTY), call.http)
+            if mismatch:
+                raise errors.ProtocolError(errors.HEADER_MISMATCH, mismatch)
+        if wait := call.server.must_wait(call.peer):
+            raise tool_errors.rate_limited(wait)
+        arguments, notes = tool.read_arguments(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise errors.ProtocolError(errors.PARSE_ERROR, "Parse error: not readable JSON") from None
+    if tool.is_async or tool.wants_context:
+        call.needs_context = tool.wants_context
+        if tool.wants_context:
+            given = None if raw is None else msgspec.json.decode(raw)
+            call.may_ask([tool.name, given], params)
+        return _run_tool(call, tool, arguments, notes)
+    return _tool_result(call, tool, tool.call(arguments, None), notes)
+
+
+def _call_params(call: Call) -> messages.CallToolParams:
+    try:
+        return call.params(_decode_call)
+    except errors.ProtocolError:
+        renamed = _old_call_params(call)
+        if renamed is None:
+            raise
+        return renamed
+
+
+def _old_call_params(call: Call) -> messages.CallToolParams | None:
+    """The parameters in the spelling of an earlier server, where `name` is absent and that is allowed."""
+    old = call.server.old_forms
+    if old is None or call.route.modern or call.request.params is None:
+        return None
+    members = call.params(_decode_members)
+    if "name" in members or old.tool_member not in members:
+        return None
+    renamed = {"name": members[old.tool_member]}
+    arguments = members.get(old.arguments_member, members.get("arguments"))
+    if arguments is not None:
+        renamed["arguments"] = arguments
+    call.request = jsonrpc.Request(call.request.id, call.request.method, Raw(encode(renamed)))
+    return call.params(_decode_call)
+
+
+def _arguments(raw: Any) -> Raw | None:
+    """Raises: ProtocolError where `arguments` is there but no object."""
+    if raw is UNSET:
+        return None
+    if bytes(memoryview(raw)[:1]) != b"{":
+        raise errors.ProtocolError(errors.INVALID_PARAMS, "Invalid params: arguments must be an object")
+    found: Raw = raw
+    return found
+
+
+def _run_tool(call: Call, tool: BoundTool, arguments: Any, notes: list[str]) -> Running:
+    async def run(context: Context | None) -> bytes:
+        value = tool.call(arguments, context)
+        if tool.is_async or inspect.isawaitable(value):
+            value = await value
+        return _tool_result(call, tool, value, notes)
+
+    return run
+
+
+def _tool_result(call: Call, tool: BoundTool, value: Any, notes: list[str]) -> bytes:
+    body = tool.result(value, notes, call.route.revision, call.server.limits)
+    return call.shape.complete(body)
