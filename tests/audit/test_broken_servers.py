@@ -1,17 +1,21 @@
 """Every code has a server that is found by it and by nothing else, and one that it leaves in peace."""
 
+import json
 from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
 from tests.audit.audits import evidence_of
 from tests.audit.cases import BY_NAME, CASES, LEGAL, MODERN_ONLY, STRUCTURED, Case, Verdict
+from tests.audit.stub import EXIT
 
 from qortal_mcp.audit.check import SEVERITIES, Severity
 from qortal_mcp.audit.checks import BY_CODE
 from qortal_mcp.audit.clients import impact, measured_codes
+from qortal_mcp.audit.evidence import Evidence, Heard, Step, Visit
 from qortal_mcp.audit.finding import Finding, Report
 from qortal_mcp.audit.judge import VIOLATES, judge
+from qortal_mcp.audit.visits import NO_TOOL
 
 MEASURED = {name: code for code, names in measured_codes().items() for name in names}
 # Together they give every check something to look at that is in order.
@@ -114,10 +118,21 @@ async def test_an_output_schema_of_another_root_is_wrong_until_2026_07_28(name: 
 
 
 @pytest.mark.parametrize("revision", ["2024-11-05", "2025-03-26"])
-@pytest.mark.parametrize("name", ["os-ok", "sc-object", "os-notype", "os-mismatch", "os-sc-missing"])
+@pytest.mark.parametrize("name", ["os-ok", "sc-object", "os-notype"])
 async def test_what_old_revisions_do_not_know_is_not_judged_there(name: str, revision: str) -> None:
     report = await in_revisions(name, "2025-11-25", revision)
     assert not [one for one in report.findings if revision in one.revisions]
+
+
+@pytest.mark.parametrize("revision", ["2024-11-05", "2025-03-26"])
+@pytest.mark.parametrize("name", ["os-mismatch", "os-sc-missing"])
+async def test_a_schema_that_old_revisions_do_not_know_still_binds_their_clients(
+    name: str, revision: str
+) -> None:
+    case = BY_NAME[name]
+    always = replace(case.server, tool={**case.server.tool, "annotations": {"readOnlyHint": True}})
+    report = judge(await evidence_of(replace(case, server=always, revisions=(revision,))))
+    assert [(one.code, one.severity) for one in report.findings] == [(case.code, "portability")]
 
 
 async def test_a_boolean_for_a_property_is_wrong_until_2026_07_28() -> None:
@@ -144,3 +159,36 @@ async def test_a_server_without_a_handshake_hears_about_its_tools_all_the_same()
     bare = replace(case.server, result={"logs": ["a"]})
     report = judge(await evidence_of(replace(case, server=bare)))
     assert codes(report) == {"initialize-refused", "result-bare-payload"}
+
+
+async def test_a_probe_that_ends_a_server_comes_after_its_results() -> None:
+    case = BY_NAME["bare-payload"]
+    dies = replace(
+        case.server, bend=lambda ask, replies: [EXIT] if ask.params.get("name") == NO_TOOL else replies
+    )
+    report = judge(await evidence_of(replace(case, server=dies)))
+    assert codes(report) == {"result-bare-payload", "server-exit"}
+
+
+async def test_a_code_with_many_places_hides_no_other() -> None:
+    many = [{"name": f"t {at}", "inputSchema": {"type": "object"}, "description": "d"} for at in range(1_500)]
+    reply = {"jsonrpc": "2.0", "id": 1, "result": {"tools": [*many, {"name": "bare"}]}}
+    question = '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}'
+    step = Step(name="tools/list", text=question, heard=(Heard.of(json.dumps(reply).encode()),))
+    visit = Visit(name="v", transport="stdio", revision="2025-11-25", steps=(step,))
+    report = judge(Evidence(target="x", transport="stdio", visits=(visit,)))
+    assert {"tool-name-charset", "input-schema-missing"} <= codes(report)
+    assert report.verdict == VIOLATES
+    assert any("100 of 1500 places" in gap.reason for gap in report.gaps)
+
+
+async def test_an_answer_to_a_notification_with_an_id_of_its_own_making_is_one() -> None:
+    case = BY_NAME["notif-reply-null"]
+    invents = replace(
+        case.server,
+        bend=lambda ask, replies: (
+            [{"jsonrpc": "2.0", "id": "None", "result": {}}] if "id" not in ask.message else replies
+        ),
+    )
+    report = judge(await evidence_of(replace(case, server=invents)))
+    assert codes(report) == {"notification-answered"}

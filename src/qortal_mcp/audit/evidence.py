@@ -116,6 +116,8 @@ class Evidence(Struct, frozen=True, omit_defaults=True, kw_only=True):
     target: str
     argv: tuple[str, ...] = ()
     transport: Transport
+    # Every request carried headers that are kept nowhere: an authorization.
+    has_secret_headers: bool = False
     visits: tuple[Visit, ...] = ()
     gaps: tuple[Gap, ...] = ()
 
@@ -133,6 +135,7 @@ class _Title(Struct, frozen=True, omit_defaults=True, kw_only=True):
     target: str = ""
     argv: tuple[str, ...] = ()
     transport: Transport = "stdio"
+    has_secret_headers: bool = False
     gaps: tuple[Gap, ...] = ()
 
 
@@ -147,6 +150,7 @@ def to_file(evidence: Evidence) -> bytes:
         target=evidence.target,
         argv=evidence.argv,
         transport=evidence.transport,
+        has_secret_headers=evidence.has_secret_headers,
         gaps=evidence.gaps,
     )
     lines: list[bytes] = [_line(title)]
@@ -203,6 +207,7 @@ def from_file(data: bytes) -> Evidence:
         target=title.target,
         argv=title.argv,
         transport=title.transport,
+        has_secret_headers=title.has_secret_headers,
         visits=tuple(msgspec.structs.replace(visit, steps=tuple(steps)) for visit, steps in visits),
         gaps=title.gaps,
     )

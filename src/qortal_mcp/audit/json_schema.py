@@ -21,7 +21,7 @@ _SINGLE = (
     "else",
 )
 IS_INSTALLED = importlib.util.find_spec("jsonschema_rs") is not None
-NOT_INSTALLED = "jsonschema-rs is not installed (pip install 'qortal-mcp[audit]')"
+NOT_INSTALLED = "jsonschema-rs is not installed (it comes with the extra: pip install '.[audit]')"
 
 
 def children(schema: dict[str, Any], path: str) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -1,7 +1,8 @@
 """From evidence to a report: run the checks, tell each defect once, and draw the verdict. Pure."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 
@@ -36,10 +37,13 @@ from .subjects import (
 CONFORMS = "conforms"
 VIOLATES = "violates"
 INCOMPLETE = "incomplete"
-# A hostile server can be wrong in a million places; this many are enough to stop reading.
-_MOST_FINDINGS = 1_000
+# A hostile server can be wrong in a million places; this many of a code are enough to stop reading.
+_MOST_PLACES = 100
 _GAP_CHARS = 1_000
 _ORDER = (*LEGACY, *MODERN)
+
+
+Groups: TypeAlias = "dict[tuple[str, str], list[Seen]]"
 
 
 class Seen(Struct, frozen=True):
@@ -75,13 +79,14 @@ def judge(evidence: Evidence, known: Mapping[tuple[str, str], str] | None = None
     """What is wrong with a server. `known` are findings that are borne with: code and place to the reason."""
     subjects = subjects_of(evidence)
     seen, judged, not_judged = _looked(evidence, subjects)
-    findings, cut = _told(seen, evidence, known or {})
+    grouped = _grouped(seen)
+    findings, cut = _told(grouped, evidence, known or {})
     gaps = tuple(
         Gap(shown(gap.what), shown(gap.reason, _GAP_CHARS), gap.weighs)
         for gap in (*evidence.gaps, *_gaps(evidence, subjects), *cut)
     )
     revisions = tuple(one for one in _ORDER if one in _looked_into(evidence))
-    verdict, because = _verdict(findings, gaps, revisions)
+    verdict, because = _verdict(_broken(grouped, known or {}), bool(known), gaps, revisions)
     listing = next((one for one in subjects if isinstance(one, Listing) and one.only == "tools/list"), None)
     called = {one.step.subject for one in subjects if isinstance(one, Called | Failed)}
     return Report(
@@ -152,12 +157,12 @@ _REASONS: dict[type[Subject], str] = {
 }
 _HTTP_ONLY = frozenset({"GET", "POST", "http"})
 # Silence about these is good news, not a gap.
-_OF_WHAT_MAY_NOT_BE = (Said, Failed)
+_OF_WHAT_MAY_NOT_BE = (Said, Failed, Discovery)
 
 
 def _why_not(check: Check[Any], evidence: Evidence) -> str | None:
     """Why a check had nothing to look at; None where it has no business with this server."""
-    if check.about in _OF_WHAT_MAY_NOT_BE:
+    if check.about in _OF_WHAT_MAY_NOT_BE or not any(visit.revision for visit in evidence.visits):
         return None
     transports = {visit.transport for visit in evidence.visits}
     if (check.about is Exchange or check.only & _HTTP_ONLY) and "http" not in transports:
@@ -195,21 +200,47 @@ def label_of(subject: Subject) -> str:
     return step.name
 
 
-def _told(
-    seen: Iterable[Seen], evidence: Evidence, known: Mapping[tuple[str, str], str]
-) -> tuple[tuple[Finding, ...], tuple[Gap, ...]]:
-    grouped: dict[tuple[str, str], list[Seen]] = {}
+def _grouped(seen: Iterable[Seen]) -> Groups:
+    grouped: Groups = {}
     for one in seen:
         grouped.setdefault((one.check.code, one.where), []).append(one)
-    cut = (
-        (Gap("findings", f"only {_MOST_FINDINGS} of {len(grouped)} are told"),)
-        if len(grouped) > _MOST_FINDINGS
-        else ()
+    return grouped
+
+
+def _severity(group: list[Seen]) -> Severity:
+    return min((one.severity for one in group), key=SEVERITIES.index)
+
+
+def _broken(grouped: Groups, known: Mapping[tuple[str, str], str]) -> list[str]:
+    """The codes of what the specification demands and nobody bears with, whether there is room to tell them or not."""
+    return list(
+        dict.fromkeys(
+            key[0] for key, group in grouped.items() if key not in known and _severity(group) == MUST
+        )
     )
-    findings = [
-        _finding(group, evidence, known.get(key, "")) for key, group in list(grouped.items())[:_MOST_FINDINGS]
-    ]
-    return tuple(sorted(findings, key=lambda one: SEVERITIES.index(one.severity))), cut
+
+
+def _told(
+    grouped: Groups, evidence: Evidence, known: Mapping[tuple[str, str], str]
+) -> tuple[tuple[Finding, ...], tuple[Gap, ...]]:
+    """Every code, the worst first, each with as many places as there is room for."""
+    places: Counter[str] = Counter()
+    findings = []
+    for key, group in grouped.items():
+        places[key[0]] += 1
+        if places[key[0]] <= _MOST_PLACES:
+            findings.append(_finding(group, evidence, known.get(key, "")))
+    cut = tuple(
+        Gap(f"findings of {code}", f"only {_MOST_PLACES} of {count} places are told")
+        for code, count in places.items()
+        if count > _MOST_PLACES
+    )
+    return tuple(sorted(findings, key=_weight)), cut
+
+
+def _weight(finding: Finding) -> tuple[int, int]:
+    """What hurts more clients comes first among findings of one severity."""
+    return SEVERITIES.index(finding.severity), -len(finding.clients)
 
 
 def _finding(group: list[Seen], evidence: Evidence, known: str) -> Finding:
@@ -240,24 +271,32 @@ def _finding(group: list[Seen], evidence: Evidence, known: str) -> Finding:
 def _gaps(evidence: Evidence, subjects: list[Subject]) -> list[Gap]:
     gaps = []
     if not any(visit.revision for visit in evidence.visits):
-        gaps.append(Gap("handshake", "no revision could be agreed on", weighs=True))
+        gaps.append(Gap("handshake", f"no revision could be agreed on{_refusals(evidence)}", weighs=True))
+    if not IS_INSTALLED and any(isinstance(one, Called) and "outputSchema" in one.tool for one in subjects):
+        gaps.append(Gap("results against outputSchema", NOT_INSTALLED, weighs=True))
     tools = any(isinstance(one, Tool) for one in subjects)
     if tools and not any(isinstance(one, Called) for one in subjects):
         gaps.append(Gap("results", "no tool was called with success; name some with --call", weighs=True))
     return gaps
 
 
+def _refusals(evidence: Evidence) -> str:
+    """What HTTP said to those who asked."""
+    steps = [step for visit in evidence.visits for step in visit.named("initialize")]
+    statuses = dict.fromkeys(str(step.http.status) for step in steps if step.http and step.http.status)
+    return f"; initialize is answered with HTTP {', '.join(statuses)}" if statuses else ""
+
+
 def _verdict(
-    findings: tuple[Finding, ...], gaps: tuple[Gap, ...], revisions: tuple[str, ...]
+    broken: list[str], has_baseline: bool, gaps: tuple[Gap, ...], revisions: tuple[str, ...]
 ) -> tuple[str, str]:
-    broken = [one for one in findings if one.severity == MUST and not one.known]
     if broken:
-        codes = dict.fromkeys(one.code for one in broken)
-        return VIOLATES, f"what the specification demands is not met: {', '.join(codes)}"
+        return VIOLATES, f"what the specification demands is not met: {', '.join(broken)}"
     weighty = [gap for gap in gaps if gap.weighs]
     if weighty:
         return INCOMPLETE, "; ".join(f"{gap.what}: {gap.reason}" for gap in weighty)
-    return CONFORMS, f"nothing that the specification demands was missed in {', '.join(revisions)}"
+    beyond = "beyond what the baseline knows " if has_baseline else ""
+    return CONFORMS, f"{beyond}nothing that the specification demands was missed in {', '.join(revisions)}"
 
 
 def _server(subjects: list[Subject]) -> str:

@@ -112,7 +112,7 @@ class LineVisitor:
             heard=heard,
             seconds=round(time.monotonic() - began, 3),
             end=end,
-            remark=self._closed or "",
+            remark=" ".join([self._closed, *self.last_words()]) if self._closed else "",
         )
         self.steps.append(step)
         if self._is_flooded:

@@ -173,7 +173,9 @@ def _owner(
         return cause, "notice" if is_notice(cause) else "none"
     if is_notice(one.step):
         return one.step, "notice"
-    return one.step, "wrong"
+    # An id of its own making, while the question asked here has its answer: it is for the notification before.
+    cause = None if waiting else _cause_before(visit, one.step)
+    return (cause, "notice") if cause is not None and is_notice(cause) else (one.step, "wrong")
 
 
 def _is_waiting(step: Step, answered: set[Any]) -> bool:

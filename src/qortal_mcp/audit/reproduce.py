@@ -24,7 +24,13 @@ _UPGRADE = (
 def line(evidence: Evidence, visit: Visit, step: Step) -> str:
     """The commands that lead to a step and show its answer."""
     if visit.transport == "http":
-        return _curl(evidence, visit, step)
+        command = _curl(evidence, visit, step)
+        # The file itself is not known here, and what is in it is nobody's business.
+        return (
+            command.replace("curl -sS ", "curl -sS -H @HEADER_FILE ")
+            if evidence.has_secret_headers
+            else command
+        )
     if visit.transport == "websocket" and step.http is not None:
         return _upgrade(evidence.target, step.http)
     return _pipe(evidence, visit, step)

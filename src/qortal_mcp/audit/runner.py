@@ -81,6 +81,7 @@ class _Run:
             target=safe_url(target) if isinstance(target, str) else " ".join(argv),
             argv=argv,
             transport=self._transport,
+            has_secret_headers=bool(self._order.headers),
             visits=tuple(self._visits),
             gaps=tuple(self._plan.gaps),
         )
@@ -169,7 +170,7 @@ class _Run:
             return
         # A program may end at the probe and live with a handshake; an address is there or it is not.
         if isinstance(visitor, HttpVisitor) or len(self._visits) > 1:
-            raise Unreachable(" ".join([steps[-1].remark, *visitor.last_words()]).strip())
+            raise Unreachable(steps[-1].remark)
 
     async def _open(self, transport: Transport | None = None) -> Visitor:
         """Raises: ClientError."""

@@ -86,7 +86,8 @@ async def _through_the_door(
             return await visitor.ask("initialize", "initialize", params, subject=revision)
         plan.gap(Gap("server", "it redirects to another host; audit that address", weighs=True))
     elif http.status in (401, 403):
-        plan.gap(Gap("server", f"it wants an authorization (HTTP {http.status})", weighs=True))
+        how = "give it with --header-file"
+        plan.gap(Gap("server", f"it wants an authorization (HTTP {http.status}); {how}", weighs=True))
         if http.status == 401:
             await _look_for_metadata(visitor, http.header("www-authenticate") or "")
     return step
@@ -118,8 +119,8 @@ async def without_handshake(visitor: Visitor, plan: Plan) -> None:
     if isinstance(error, dict) and error.get("code") == METHOD_NOT_FOUND and not visitor.is_over:
         pages = await _all_pages(visitor, "tools/list", "tools", plan)
         tools: list[Mapping[str, Any]] = [tool for tool in pages if isinstance(tool, dict)]
-        await _tool_probes(visitor, tools)
         await _calls(visitor, tools, plan)
+        await _tool_probes(visitor, tools)
 
 
 async def legacy_visit(visitor: Visitor, plan: Plan) -> None:
@@ -127,7 +128,11 @@ async def legacy_visit(visitor: Visitor, plan: Plan) -> None:
     # Also a fence: what came by then without being asked for is an answer to the notification.
     await visitor.ask("ping", "ping")
     tools = await _lists(visitor, plan)
-    if isinstance(visitor, HttpVisitor) and visitor.steps[-1].http is not None:
+    # Before the probes: a server that one of them ends has shown its results by then.
+    await _calls(visitor, tools, plan)
+    if visitor.is_over:
+        return
+    if isinstance(visitor, HttpVisitor):
         await _version_headers(visitor)
     await visitor.ask("unknown-method", NO_METHOD, {})
     if visitor.is_over:
@@ -137,10 +142,9 @@ async def legacy_visit(visitor: Visitor, plan: Plan) -> None:
     await visitor.tell("notifications/cancelled", "notifications/cancelled", {"requestId": 987654321})
     await visitor.ask("ping", "ping")
     await _tool_probes(visitor, tools)
-    await _calls(visitor, tools, plan)
     if not visitor.is_over:
         await visitor.ask("ping", "ping")
-    # After the calls: it is the end of programs that expect an object.
+    # Late: it is the end of programs that expect an object.
     if visitor.revision == "2025-03-26" and not visitor.is_over:
         await _batch(visitor, plan)
     # Last, as it ends the session.
@@ -219,9 +223,10 @@ async def _calls(visitor: Visitor, tools: list[Mapping[str, Any]], plan: Plan) -
         visitor.header_params = {
             tool["name"]: _header_params(tool) for tool in tools if isinstance(tool.get("name"), str)
         }
-    for call in calls:
+    for number, call in enumerate(calls):
         if visitor.is_over:
-            plan.gap(Gap(f"tool {call.tool}", "the connection was gone", weighs=True))
+            left = ", ".join(one.tool for one in calls[number:])
+            plan.gap(Gap(f"tools {left}", "not called, as the connection was gone", weighs=True))
             return
         if call.tool in plan.hanging:
             plan.gap(Gap(f"tool {call.tool}", "it did not answer once, so it was not asked again"))
@@ -291,6 +296,9 @@ async def discover(visitor: Visitor, plan: Plan) -> bool:
 async def modern_visit(visitor: Visitor, plan: Plan) -> None:
     """Everything that is asked of a server of 2026-07-28 after its discovery."""
     tools = await _lists(visitor, plan)
+    await _calls(visitor, tools, plan)
+    if visitor.is_over:
+        return
     await visitor.ask("modern-unknown-method", NO_METHOD, {})
     await visitor.ask("modern-removed-method", "ping", {})
     old = {**modern_params({}, NO_REVISION)}
@@ -305,10 +313,10 @@ async def modern_visit(visitor: Visitor, plan: Plan) -> None:
         await visitor.post(
             "modern-no-meta", bare, ((version, MODERN_ERA), (method, "tools/list")), _RAW_ID + 1
         )
+        await visitor.ask("foreign-origin", "tools/list", {}, headers={"origin": STRANGER})
     else:
         await visitor.send("modern-old-version", message, expects=_RAW_ID)
     await _tool_probes(visitor, tools)
-    await _calls(visitor, tools, plan)
 
 
 # -- manners ------------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ _EXIT_CODES = {
     "incomplete": failures.COULD_NOT_FIND_OUT,
 }
 _LONGEST_SECONDS = 3600.0
+_HOST_AND_PORT = re.compile(r"(localhost|[\w.-]+:\d{1,5})(/|\Z)")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 
@@ -197,6 +198,10 @@ def _evidence(
 
     target = argv if argv is not None else targets[0]
     if isinstance(target, str) and "://" not in target:
+        if _HOST_AND_PORT.match(target) and not os.path.exists(target):
+            raise failures.WrongUsage(
+                f"An address begins with http:// or ws://; did you mean http://{target}?", ctx
+            )
         _check_nothing_is_asked(ctx)
         return _captured(target)
     if argv is not None and header_file is not None:
@@ -286,7 +291,8 @@ def _captured(path: str) -> Evidence:
     try:
         return from_file(files.read(path, "capture"))
     except NotACapture as exc:
-        raise failures.WrongUsage(f"{path} is no capture: {exc}.") from exc
+        hint = "To audit a program, write -- before its command."
+        raise failures.WrongUsage(f"{path} is no capture: {exc}. {hint}") from exc
 
 
 def _headers(path: str | None) -> Headers:

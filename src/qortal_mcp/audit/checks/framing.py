@@ -25,13 +25,13 @@ def _is_message(value: object) -> bool:
     "stdout-pollution",
     MUST,
     Piece,
-    only="stdio",
+    only=("stdio", "websocket"),
     clause=_STDIO,
-    expected="Standard output carries MCP messages and nothing else.",
+    expected="Standard output, and a WebSocket, carry MCP messages and nothing else.",
     fix="Send banners and logs to standard error; redirect the standard output of libraries before they are loaded.",
 )
 def stdout_pollution(piece: Piece) -> Iterator[Defect]:
-    """Text that is no message on standard output."""
+    """Text that is no message where only messages belong."""
     if piece.heard.too_long or not piece.data.strip() or _is_lsp(piece):
         return
     if not piece.values or not all(_is_message(value) for value in piece.values):

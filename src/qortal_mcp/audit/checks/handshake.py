@@ -177,7 +177,10 @@ def capability_not_served(session: Session) -> Iterator[Defect]:
                 if asked.code == -32601:
                     reply = asked.reply.data if asked.reply is not None else b""
                     yield Defect(
-                        path=f"result.capabilities.{name}", note=f"{method} does not exist", evidence=reply
+                        path=f"result.capabilities.{name}",
+                        note=f"{method} does not exist",
+                        evidence=reply,
+                        at=(asked.visit, asked.step),
                     )
 
 
@@ -218,6 +221,8 @@ def optional_null(reply: Reply) -> Iterator[Defect]:
     if reply.step.name == "tools/list" and isinstance(result.get("tools"), list):
         for at, tool in enumerate(result["tools"]):
             yield from _nulls(tool, _OPTIONAL_IN_TOOL, _place(tool, at), "tool-title-null")
+            hints = tool.get("annotations") if isinstance(tool, dict) else None
+            yield from _nulls(hints, ("title",), f"{_place(tool, at)}.annotations", "tool-title-null")
     if reply.step.name == "tools/call" and isinstance(result.get("content"), list):
         for at, block in enumerate(result["content"]):
             yield from _nulls(block, _OPTIONAL_IN_BLOCK, f"result.content[{at}]", "")
@@ -271,8 +276,9 @@ def legacy_not_served(whole: Whole) -> Iterator[Defect]:
     revisions = {visit.revision for visit in whole.evidence.visits}
     tried = [one for one in whole.all(Asked) if one.step.name == "initialize"]
     if revisions & set(MODERN) and tried and not revisions & IN_LEGACY:
-        reply = next((one.reply for one in tried if one.reply is not None), None)
-        yield Defect(evidence=b"" if reply is None else reply.data)
+        first = next((one for one in tried if one.reply is not None), tried[0])
+        answer = b"" if first.reply is None else first.reply.data
+        yield Defect(evidence=answer, at=(first.visit, first.step))
 
 
 CHECKS: tuple[Check[Any], ...] = (

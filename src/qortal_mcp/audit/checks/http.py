@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from ...protocol.headers import SESSION_ID
 from ..check import IN_LEGACY, MUST, PORTABILITY, SHOULD, Check, Defect, check
 from ..matching import is_notice, is_reply
 from ..subjects import Exchange, Whole
@@ -13,6 +14,7 @@ from .exchanges import (
     ORDINARY,
     http_of,
     seen_in,
+    sent_header,
     status_of,
     takes_no_version_header,
     values_in,
@@ -107,6 +109,15 @@ def get_hangs(exchange: Exchange) -> Iterator[Defect]:
 # -- errors -------------------------------------------------------------------------------------------
 
 
+_UNKNOWN = ("unknown-method", "unknown-tool")
+
+
+def _has_other_cause(exchange: Exchange) -> bool:
+    """Refused for its session or its version header, which have codes of their own."""
+    has_session = sent_header(http_of(exchange), SESSION_ID) is not None
+    return has_session or wants_session(exchange) or takes_no_version_header(exchange.visit) is not None
+
+
 @check(
     "rpc-error-status",
     SHOULD,
@@ -128,6 +139,8 @@ def rpc_error_status(exchange: Exchange) -> Iterator[Defect]:
         yield Defect(evidence=seen_in(exchange), case=case)
     elif status >= 500:
         yield Defect(evidence=seen_in(exchange), severity=MUST, case="http-err-500-html")
+    elif exchange.step.name in _UNKNOWN and not _has_other_cause(exchange):
+        yield Defect(evidence=seen_in(exchange), case="http-err-400")
 
 
 @check(

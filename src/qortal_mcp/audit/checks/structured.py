@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ..check import IN_LEGACY, MUST, PORTABILITY, SHOULD, Check, Defect, check, since
+from ..check import IN_LEGACY, MUST, PORTABILITY, SHOULD, Check, Defect, Severity, check, since
 from ..json_schema import mismatch
 from ..subjects import MISSING, Called
 from .values import json_in, numbers
@@ -15,10 +15,15 @@ _STRUCTURED_SINCE = since("2025-06-18")
 
 def output_schema(call: Called) -> dict[str, Any] | None:
     schema = call.tool.get("outputSchema")
-    if not isinstance(schema, dict) or call.revision not in _STRUCTURED_SINCE:
+    if not isinstance(schema, dict):
         return None
     # With a root that legacy clients refuse, the schema is the defect and not the value.
     return schema if call.is_modern or schema.get("type") == "object" else None
+
+
+def _severity(call: Called) -> Severity:
+    """Older revisions know no structured content, but the clients that ask for them hold it to its schema all the same."""
+    return MUST if call.revision in _STRUCTURED_SINCE else PORTABILITY
 
 
 def _has_bad_schema(call: Called) -> bool:
@@ -40,11 +45,10 @@ def structured_content_not_object(call: Called) -> Iterator[Defect]:
     value = call.structured
     if value is MISSING or isinstance(value, dict) or _has_bad_schema(call):
         return
-    known = call.revision in _STRUCTURED_SINCE
     yield Defect(
         path="result.structuredContent",
         evidence=value,
-        severity=MUST if known else PORTABILITY,
+        severity=_severity(call),
         case="sc-null" if value is None else "sc-array",
     )
 
@@ -53,7 +57,6 @@ def structured_content_not_object(call: Called) -> Iterator[Defect]:
     "structured-content-missing",
     MUST,
     Called,
-    revisions=_STRUCTURED_SINCE,
     clause=_OUTPUT,
     expected="A tool with an outputSchema sends structuredContent with every success.",
     fix="Send the value as structuredContent, too, or drop the outputSchema.",
@@ -64,14 +67,13 @@ def structured_content_missing(call: Called) -> Iterator[Defect]:
         return
     if isinstance(call.result, dict) and "content" in call.result and call.structured is MISSING:
         case = "modern-os-sc-missing" if call.is_modern else "os-sc-missing"
-        yield Defect(path="result.structuredContent", evidence=call.data, case=case)
+        yield Defect(path="result.structuredContent", evidence=call.data, severity=_severity(call), case=case)
 
 
 @check(
     "structured-content-schema-mismatch",
     MUST,
     Called,
-    revisions=_STRUCTURED_SINCE,
     clause=_OUTPUT,
     expected="structuredContent fits the tool's outputSchema.",
     fix="Mend the value or the schema; check every result against its schema before it is sent.",
@@ -85,7 +87,9 @@ def structured_content_schema_mismatch(call: Called) -> Iterator[Defect]:
         return  # said already
     if wrong := mismatch(value, schema):
         case = "modern-os-mismatch" if call.is_modern else "os-mismatch"
-        yield Defect(path="result.structuredContent", evidence=value, note=wrong, case=case)
+        yield Defect(
+            path="result.structuredContent", evidence=value, note=wrong, severity=_severity(call), case=case
+        )
 
 
 @check(

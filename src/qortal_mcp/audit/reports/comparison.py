@@ -13,6 +13,8 @@ class Comparison(Struct, frozen=True, kw_only=True, rename="camel"):
     new_verdict: str
     mended: tuple[Finding, ...]
     worse: tuple[Finding, ...]
+    # There before, perhaps, but nobody could look: a crash hid them, or the tool was not called.
+    uncovered: tuple[Finding, ...]
     left: int
 
     @property
@@ -24,17 +26,21 @@ def compare(old: Report, new: Report) -> Comparison:
     """Known findings count like others: they are there or they are not."""
     before = {(one.code, one.where): one for one in old.findings}
     after = {(one.code, one.where): one for one in new.findings}
-    worse = [
+    fresh = [
         one
         for key, one in after.items()
         if key not in before or SEVERITIES.index(one.severity) < SEVERITIES.index(before[key].severity)
     ]
+    hidden = {one.code for one in old.not_judged}
+    uncovered = [one for one in fresh if one.code in hidden]
+    worse = [one for one in fresh if one.code not in hidden]
     return Comparison(
         old_verdict=old.verdict,
         new_verdict=new.verdict,
         mended=tuple(one for key, one in before.items() if key not in after),
         worse=tuple(worse),
-        left=len(before.keys() & after.keys() - {(one.code, one.where) for one in worse}),
+        uncovered=tuple(uncovered),
+        left=len(before.keys() & after.keys() - {(one.code, one.where) for one in fresh}),
     )
 
 
@@ -44,7 +50,10 @@ _PLACES = 3
 def render(comparison: Comparison) -> str:
     """For people: each code once, with some of its places."""
     lines = [f"{comparison.old_verdict} -> {comparison.new_verdict}"]
-    for title, findings in (("Mended", comparison.mended), ("Worse", comparison.worse)):
+    groups = [("Mended", comparison.mended), ("Worse", comparison.worse)]
+    if comparison.uncovered:
+        groups.append(("Seen for the first time, as nobody could look before", comparison.uncovered))
+    for title, findings in groups:
         lines += ["", f"{title}: {len(findings)}"]
         places: dict[tuple[str, str], list[str]] = {}
         for one in findings:

@@ -2,7 +2,6 @@
 
 import hashlib
 from typing import Any
-from urllib.parse import quote
 
 import msgspec
 
@@ -13,7 +12,8 @@ from ..finding import Finding, Report
 from .impacts import sentence
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-_IN_ADDRESSES = "!#$%&'()*+,/:;=?@[]~"
+# Code scanning takes only places in a repository, and a server on the wire has none: its address stands in `properties`.
+_PLACE = "mcp-server"
 _LEVELS: dict[Severity, str] = {
     "MUST": "error",
     "SHOULD": "warning",
@@ -32,9 +32,14 @@ def render(report: Report) -> str:
     }
     run = {
         "tool": {"driver": driver},
-        "results": [_result(one, codes.index(one.code), report.target) for one in report.findings],
+        "results": [_result(one, codes.index(one.code)) for one in report.findings],
         "invocations": [{"executionSuccessful": report.verdict != "incomplete"}],
-        "properties": {"verdict": report.verdict, "because": report.because, "revisions": report.revisions},
+        "properties": {
+            "target": report.target,
+            "verdict": report.verdict,
+            "because": report.because,
+            "revisions": report.revisions,
+        },
     }
     log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
     return msgspec.json.format(msgspec.json.encode(log)).decode() + "\n"
@@ -52,7 +57,7 @@ def _rule(code: str) -> dict[str, Any]:
     }
 
 
-def _result(finding: Finding, rule: int, target: str) -> dict[str, Any]:
+def _result(finding: Finding, rule: int) -> dict[str, Any]:
     broken = sentence(finding.clients)
     seen = finding.evidence or finding.note
     text = f"{finding.title} at {finding.where}" + (f": {seen}" if seen else "")
@@ -65,7 +70,7 @@ def _result(finding: Finding, rule: int, target: str) -> dict[str, Any]:
         "message": {"text": text},
         "locations": [
             {
-                "physicalLocation": {"artifactLocation": {"uri": _uri(target)}},
+                "physicalLocation": {"artifactLocation": {"uri": _PLACE}},
                 "logicalLocations": [{"fullyQualifiedName": finding.where, "kind": "member"}],
             }
         ],
@@ -80,13 +85,6 @@ def _result(finding: Finding, rule: int, target: str) -> dict[str, Any]:
     if finding.known:
         result["suppressions"] = [{"kind": "external", "justification": finding.known}]
     return result
-
-
-def _uri(target: str) -> str:
-    """The address; a command has none, so it is made one."""
-    return (
-        quote(target, safe=_IN_ADDRESSES) if "://" in target.partition(" ")[0] else f"command:{quote(target)}"
-    )
 
 
 def _fingerprint(finding: Finding) -> str:

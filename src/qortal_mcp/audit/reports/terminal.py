@@ -53,6 +53,13 @@ def _by_code(findings: Iterable[Finding]) -> list[list[Finding]]:
     return list(groups.values())
 
 
+def _count(severity: Severity, findings: list[Finding]) -> str:
+    """How many kinds, and in how many places where that is more."""
+    kinds = len({one.code for one in findings})
+    places = f" in {len(findings)} places" if len(findings) > kinds else ""
+    return f"{kinds} {severity}{places}"
+
+
 def _some(names: list[str]) -> str:
     return ", ".join(names[:_MOST_NAMES]) + (
         f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
@@ -81,7 +88,9 @@ class _Page:
         if report.tools:
             weight = f"the list costs a model about {report.tools_tokens:,} tokens"
             lines += self._field("tools", f"{report.tools}, {report.tools_called} called; {weight}", "")
-        counts = ", ".join(f"{count} {severity}" for severity, count in report.counts.items() if count)
+        counts = ", ".join(
+            _count(severity, report.of(severity)) for severity in SEVERITIES if report.of(severity)
+        )
         colour = {"conforms": self._palette.good, "violates": self._palette.bad}.get(
             report.verdict, self._palette.warn
         )
@@ -148,8 +157,13 @@ class _Page:
                 reasons.setdefault(one.reason, []).append(one.code)
             for reason, codes in reasons.items():
                 lines += self._wrapped(f"{reason}: {_some(codes)}", _INDENT)
+        if known := [one for one in report.findings if one.known]:
+            lines += ["", self._palette.strong("Known and borne with")]
+            for group in _by_code(known):
+                lines += self._wrapped(f"{group[0].severity}  {group[0].code}: {group[0].known}", _INDENT)
         lines += [
             "",
+            f"{report.verdict.upper()}.",
             self._palette.quiet(
                 f"{report.requests} requests in {report.seconds:.1f} s. "
                 "More about a code: qortal-mcp audit --explain CODE"
