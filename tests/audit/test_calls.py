@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qortal_mcp.audit.calls import Call, Leave, choose, minimal
+from qortal_mcp.audit.calls import Call, Leave, Reputation, choose, minimal
+from qortal_mcp.audit.evidence import Gap
 from qortal_mcp.audit.json_schema import mismatch
 
 NEEDS = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
@@ -32,11 +33,18 @@ NOT_READ_ONLY: list[Any] = [
 ]
 
 
+def chosen(tools: list[Any], leave: Leave, at_most: int) -> tuple[list[Call], list[Gap]]:
+    """The calls of a server that was looked at once."""
+    reputation = Reputation()
+    reputation.hear(tools, revision="2025-11-25")
+    return choose(tools, leave, at_most, reputation)
+
+
 @pytest.mark.parametrize("annotations", NOT_READ_ONLY, ids=str)
 @pytest.mark.parametrize("leave", [Leave(), EVERYTHING], ids=["by itself", "call-all"])
 def test_a_tool_that_may_change_something_is_never_called_unnamed(annotations: Any, leave: Leave) -> None:
     for schema in (NEEDS_NOTHING, NEEDS, None):
-        calls, gaps = choose([tool("t", annotations, schema)], leave, 10)
+        calls, gaps = chosen([tool("t", annotations, schema)], leave, 10)
         assert calls == []
         assert "do not declare readOnlyHint" in gaps[0].reason
 
@@ -51,28 +59,44 @@ _JSON = st.recursive(
 @given(annotations=_JSON, schema=_JSON, name=st.text(min_size=1, max_size=8))
 def test_whatever_a_tool_says_only_the_boolean_opens_it(annotations: Any, schema: Any, name: str) -> None:
     given_leave = isinstance(annotations, dict) and annotations.get("readOnlyHint") is True
-    calls, _ = choose([{"name": name, "annotations": annotations, "inputSchema": schema}], EVERYTHING, 10)
+    calls, _ = chosen([{"name": name, "annotations": annotations, "inputSchema": schema}], EVERYTHING, 10)
     assert not calls or given_leave
 
 
 def test_a_named_call_is_made_with_the_arguments_given_and_no_others() -> None:
     leave = Leave(named=(Call("wipe", {"disk": "d"}),), all_read_only=True)
-    calls, _ = choose([tool("wipe", None, NEEDS)], leave, 10)
+    calls, _ = chosen([tool("wipe", None, NEEDS)], leave, 10)
     assert calls == [Call("wipe", {"disk": "d"})]
 
 
-def test_a_tool_that_once_declared_itself_read_only_may_be_called_where_no_revision_can_say_so() -> None:
-    calls, _ = choose([tool("look")], Leave(), 10, harmless={"look"})
-    assert calls == [Call("look", {})]
+def test_a_tool_that_declared_itself_read_only_may_be_called_where_no_revision_can_say_so() -> None:
+    reputation = Reputation()
+    reputation.hear([tool("look", READ_ONLY)], revision="2025-11-25")
+    reputation.hear([tool("look")], revision="2024-11-05")
+    assert choose([tool("look")], Leave(), 10, reputation)[0] == [Call("look", {})]
+
+
+@pytest.mark.parametrize("other", [None, {"readOnlyHint": False}, {"destructiveHint": True}])
+def test_a_tool_that_takes_its_word_back_anywhere_is_not_called_again(other: Any) -> None:
+    reputation = Reputation()
+    reputation.hear([tool("wipe", other)], revision="2025-06-18")
+    reputation.hear([tool("wipe", READ_ONLY)], revision="2025-11-25")
+    assert choose([tool("wipe", READ_ONLY)], EVERYTHING, 10, reputation)[0] == []
+
+
+def test_two_tools_of_a_name_must_both_be_read_only() -> None:
+    both = [tool("t", {"readOnlyHint": False}), tool("t", READ_ONLY)]
+    assert chosen(both, EVERYTHING, 10)[0] == []
+    assert chosen(both[::-1], EVERYTHING, 10)[0] == []
 
 
 def test_arguments_are_made_up_only_with_leave() -> None:
-    assert choose([tool("find", READ_ONLY, NEEDS)], Leave(), 10)[0] == []
-    assert choose([tool("find", READ_ONLY, NEEDS)], EVERYTHING, 10)[0] == [Call("find", {"a": "a"})]
+    assert chosen([tool("find", READ_ONLY, NEEDS)], Leave(), 10)[0] == []
+    assert chosen([tool("find", READ_ONLY, NEEDS)], EVERYTHING, 10)[0] == [Call("find", {"a": "a"})]
 
 
 def test_no_more_tools_are_called_than_allowed_and_that_is_said() -> None:
-    calls, gaps = choose([tool(f"t{at}", READ_ONLY) for at in range(5)], Leave(), 3)
+    calls, gaps = chosen([tool(f"t{at}", READ_ONLY) for at in range(5)], Leave(), 3)
     assert len(calls) == 3
     assert gaps[-1].reason == "only 3 of 5 were called"
 
@@ -144,7 +168,7 @@ GUESSWORK = [
 def test_what_would_be_guesswork_is_not_called(part: Any) -> None:
     schema = {"type": "object", "properties": {"a": part}, "required": ["a"]}
     assert minimal(schema) is None
-    calls, gaps = choose([tool("t", READ_ONLY, schema)], EVERYTHING, 10)
+    calls, gaps = chosen([tool("t", READ_ONLY, schema)], EVERYTHING, 10)
     assert calls == []
     assert "they need arguments; name them with --call: t" in gaps[0].reason
 
@@ -160,6 +184,6 @@ def test_a_schema_without_end_is_not_followed_for_ever() -> None:
     )
 )
 def test_any_schema_gives_arguments_that_fit_or_none(schema: dict[str, Any]) -> None:
-    calls, _ = choose([tool("t", READ_ONLY, schema)], EVERYTHING, 10)
+    calls, _ = chosen([tool("t", READ_ONLY, schema)], EVERYTHING, 10)
     for call in calls:
         assert isinstance(call.arguments, dict)

@@ -17,9 +17,11 @@ from tests.audit.cases import BY_NAME
 from tests.audit.stub import LEGACY, MODERN, Ask, Server
 from tests.audit.wires import http_server
 
-from qortal_mcp.audit.calls import Leave
+from qortal_mcp.audit import baseline
+from qortal_mcp.audit.calls import Leave, minimal
 from qortal_mcp.audit.evidence import Evidence, Heard, Step, Visit, from_file, to_file
 from qortal_mcp.audit.finding import Report
+from qortal_mcp.audit.json_schema import can_judge, mismatch
 from qortal_mcp.audit.judge import judge
 from qortal_mcp.audit.runner import Order, Unreachable, collect
 from qortal_mcp.protocol import lenient
@@ -319,3 +321,188 @@ async def test_a_visit_goes_on_whatever_stands_in_what_it_builds_on(odd: Any) ->
                 leave=Leave(all_read_only=True),
             )
             assert_survived(judge(await collect(order)))
+
+
+# -- what is kept over HTTP ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("limit", [{"heard_bytes": 20_000}, {"heard_pieces": 3}], ids=str)
+async def test_a_visit_over_http_is_left_when_it_has_heard_too_much(limit: dict[str, int]) -> None:
+    numbers = iter(range(10**9))
+
+    def bend(ask: Ask, replies: list[Any]) -> list[Any]:
+        if ask.method != "tools/list":
+            return replies
+        page = {"tools": [], "nextCursor": str(next(numbers)), "_meta": {"x": "a" * 5_000}}
+        return [{"jsonrpc": "2.0", "id": ask.message["id"], "result": page}]
+
+    async with http_server(Server(bend=bend)) as url:
+        order = Order(target=url, revisions=("2025-11-25",), limits=structs.replace(LIMITS, **limit))
+        seen = await collect(order)
+    assert any(gap.weighs and "in one visit" in gap.reason for gap in seen.gaps)
+    for visit in seen.visits:
+        assert sum(len(one.data) for step in visit.steps for one in step.heard) < 30_000
+    assert_survived(judge(seen))
+
+
+# -- what a baseline knows ----------------------------------------------------------------------------
+
+
+def listed(*tools: Any) -> Evidence:
+    def said(name: str, id_: int, result: Any) -> Step:
+        sent = json.dumps({"jsonrpc": "2.0", "id": id_, "method": name})
+        return Step(
+            name=name,
+            text=sent,
+            heard=(Heard(text=json.dumps({"jsonrpc": "2.0", "id": id_, "result": result}) + "\n"),),
+        )
+
+    hello = {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {"tools": {}},
+        "serverInfo": {"name": "s", "version": "1"},
+    }
+    steps = (said("initialize", 1, hello), said("tools/list", 2, {"tools": list(tools)}))
+    visit = Visit(name="2025-11-25", transport="stdio", revision="2025-11-25", steps=steps)
+    return Evidence(target="x", transport="stdio", visits=(visit,))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("a" * 200 + "x" + "b" * 200, "a" * 200 + "y" + "b" * 200), ("a\n", "a\\n"), ("a: name", "a")],
+    ids=["long", "escaped", "joined"],
+)
+def test_what_is_known_of_one_tool_hides_nothing_of_another(one: str, other: str) -> None:
+    def where(name: str) -> set[tuple[str, str]]:
+        tool = {"name": name, "description": "d", "inputSchema": None}
+        return {(found.code, found.where) for found in judge(listed(tool)).findings if "tool" in found.where}
+
+    assert where(one)
+    assert where(one).isdisjoint(where(other))
+
+
+def test_what_became_worse_than_it_is_known_to_be_is_not_known() -> None:
+    report = judge(listed({"name": "a", "description": "d"}))
+    worst = next(found for found in report.findings if found.severity == "MUST")
+    for severity, is_known in (("MUST", True), (None, True), ("SHOULD", False), ("advice", False)):
+        entry = {"code": worst.code, "where": worst.where, "reason": "old"}
+        entry |= {"severity": severity} if severity else {}
+        again = judge(
+            listed({"name": "a", "description": "d"}), baseline.read(json.dumps({"known": [entry]}).encode())
+        )
+        found = next(one for one in again.findings if (one.code, one.where) == (worst.code, worst.where))
+        assert (found.known == "old") is is_known
+        assert (worst.code in again.because) is not is_known
+
+
+# -- little that asks for much ------------------------------------------------------------------------
+
+
+def _doubling(levels: int) -> dict[str, Any]:
+    """A schema of a page that asks 2^levels times about one value."""
+    defs: dict[str, Any] = {f"x{at}": {"allOf": [{"$ref": f"#/$defs/x{at + 1}"}] * 2} for at in range(levels)}
+    return {"type": "object", "$defs": {**defs, f"x{levels}": {"type": "object"}}, "$ref": "#/$defs/x0"}
+
+
+def _reply(at: int, result: Any) -> Heard:
+    return Heard.of(json.dumps({"jsonrpc": "2.0", "id": at, "result": result}).encode() + b"\n")
+
+
+def _seen_with(tools: list[Any], results: dict[str, Any]) -> Evidence:
+    """A list of tools and a result for each call."""
+    asked = [("tools/list", "", {"tools": tools})]
+    asked += [("tools/call", name, result) for name, result in results.items()]
+    steps = tuple(
+        Step(
+            name=method,
+            subject=subject,
+            text=json.dumps({"jsonrpc": "2.0", "id": at, "method": method, "params": {"name": subject}}),
+            heard=(_reply(at, result),),
+        )
+        for at, (method, subject, result) in enumerate(asked)
+    )
+    visit = Visit(name="v", transport="stdio", revision=LEGACY[-1], steps=steps)
+    return Evidence(target="x", transport="stdio", visits=(visit,))
+
+
+_TEXT = {"content": [{"type": "text", "text": "{}"}], "structuredContent": {}}
+_DEEP_LIST: Any = "x"
+for _ in range(60):
+    _DEEP_LIST = [_DEEP_LIST]
+_TWICE = {
+    "type": "object",
+    "properties": {"a": {"$ref": "#/$defs/a"}},
+    "$defs": {"a": {"type": "array", "anyOf": [{"items": {"$ref": "#/$defs/a"}}] * 2}},
+}
+_MUCH: dict[str, tuple[list[Any], dict[str, Any]]] = {
+    "references that double in inputSchema": ([{"name": "t", "inputSchema": _doubling(60)}], {}),
+    "references that double in outputSchema": ([{"name": "t", "outputSchema": _doubling(60)}], {"t": _TEXT}),
+    "references that double with each level of the value": (
+        [{"name": "t", "outputSchema": _TWICE}],
+        {"t": {**_TEXT, "structuredContent": {"a": _DEEP_LIST}}},
+    ),
+    "a long list to compare with a long list": (
+        [{"name": "t", "outputSchema": {"type": "object", "additionalProperties": {"items": {"enum": [{"a": at} for at in range(5_000)]}}}}],
+        {"t": {**_TEXT, "structuredContent": {"a": [{"a": -1}] * 20_000}}},
+    ),
+    "a million blanks as an image": (
+        [{"name": "t"}],
+        {"t": {"content": [{"type": "image", "mimeType": "image/png", "data": " " * 1_000_000 + "!"}]}},
+    ),
+    "20,000 references by name": (
+        [{"name": "t", "inputSchema": {"type": "object", "properties": {str(at): {"$ref": "#a"} for at in range(20_000)}, "$defs": {"a": {"$anchor": "a"}}}}],
+        {},
+    ),
+    "a long name with many members": (
+        [{"name": "t", "inputSchema": {"type": "object", "properties": {"k" * 1_000_000: {"properties": {str(at): {} for at in range(100_000)}}}}}],
+        {"t": {**_TEXT, "structuredContent": {"k" * 1_000_000: [1] * 100_000}}},
+    ),
+    "many calls and many broken tools": (
+        [{"name": f"t{at}"} for at in range(10_000)],
+        {f"t{at}": _TEXT for at in range(400)},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", _MUCH)
+def test_little_that_asks_for_much_is_judged_in_time(what: str) -> None:
+    began = time.process_time()
+    assert_survived(judge(_seen_with(*_MUCH[what])))
+    assert time.process_time() - began < _FAR_TOO_LONG
+
+
+def test_lines_that_never_become_a_message_are_judged_in_time() -> None:
+    lines = tuple(Heard.of(data) for _ in range(600) for data in (b"{" + b"x[]" * 2_000 + b"\n", b"}\n"))
+    step = Step(name="tools/list", text='{"jsonrpc":"2.0","id":1,"method":"tools/list"}', heard=lines)
+    visit = Visit(name="v", transport="stdio", revision=LEGACY[-1], steps=(step,))
+    began = time.process_time()
+    assert_survived(judge(Evidence(target="x", transport="stdio", visits=(visit,))))
+    assert time.process_time() - began < _FAR_TOO_LONG
+
+
+@pytest.mark.parametrize("inner", [{"$ref": "#/$defs/x"}, {"default": "a" * 10_000}])
+def test_no_arguments_are_made_up_that_would_fill_the_memory(inner: dict[str, Any]) -> None:
+    names = [f"a{at}" for at in range(900)]
+    much = {"type": "object", "required": names, "properties": dict.fromkeys(names, inner)}
+    assert minimal({**much, "$defs": {"x": {"type": "object", "required": names}}}) is None
+
+
+@pytest.mark.parametrize("levels", [8, 60])
+def test_only_a_schema_of_reasonable_size_is_judged_by(levels: int) -> None:
+    assert can_judge({}, _doubling(levels)) is (levels == 8)
+    assert bool(mismatch([], _doubling(levels))) is (levels == 8)
+
+
+@pytest.mark.parametrize("ref", ["http://x/#/$defs/x", "y", "#/$defs/a%2Fb"])
+def test_a_schema_whose_references_can_be_read_in_two_ways_is_not_judged_by(ref: str) -> None:
+    assert not can_judge({}, {"$id": "http://x/", "$defs": {"x": {}}, "allOf": [{"$ref": ref}]})
+
+
+def test_a_tree_is_judged_however_many_branches_it_has() -> None:
+    tree = {"type": "object", "properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}}}
+    value: Any = {}
+    for _ in range(12):
+        value = {"left": value, "right": {}}
+    assert mismatch(value, tree) == ""
+    assert can_judge(value, tree)
+    assert mismatch({"left": {"right": 1}}, tree).startswith("structuredContent.left.right: ")

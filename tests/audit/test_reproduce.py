@@ -1,22 +1,27 @@
 """The line that a finding prints: run in a shell, it shows the defect again."""
 
+import base64
+import html
 import json
+import shlex
 import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from tests.audit.seeds import file_of
 from tests.cli.strangers import Answer, Answered, http_program, http_stranger, program
 
 from qortal_mcp.audit.calls import Call, Leave
-from qortal_mcp.audit.evidence import Evidence, Gap, Heard, Http, Step, Visit, from_file, to_file
+from qortal_mcp.audit.evidence import Evidence, Gap, Heard, Http, Step, Transport, Visit, from_file, to_file
 from qortal_mcp.audit.finding import Finding
 from qortal_mcp.audit.judge import judge
 from qortal_mcp.audit.limits import AuditLimits
+from qortal_mcp.audit.reproduce import line
 from qortal_mcp.audit.runner import Order, Target, collect
-from qortal_mcp.audit.secrets import safe_url, taken_out, values_in, without_secrets
+from qortal_mcp.audit.secrets import safe_url, taken_out, values_in, without, without_secrets
 
 needs_curl = pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 LEAVE = Leave(named=(Call("look", {"word": "it's \u202e æ"}),))
@@ -168,3 +173,71 @@ def repeating(secret: str) -> Evidence:
     step = Step(name="ping", text=secret, heard=(Heard(text=secret),), http=http, remark=secret)
     visit = Visit(name="v", transport="http", steps=(step,))
     return Evidence(target="t", transport="http", visits=(visit,), gaps=(Gap("a", secret),))
+
+
+SPOKEN = "Sup3r/Secret+Token\"1'é"
+REPEATED = {
+    "plain": SPOKEN,
+    "small": SPOKEN.lower(),
+    "json": json.dumps(SPOKEN),
+    "json-in-json": json.dumps(json.dumps(SPOKEN)),
+    "all-escaped": "".join(f"\\u{ord(one):04X}" for one in SPOKEN),
+    "some-escaped": SPOKEN.replace("S", "\\u0053").replace("/", "\\/"),
+    "percent": quote(SPOKEN, safe=""),
+    "html": html.escape(SPOKEN),
+    "hex": SPOKEN.encode().hex(),
+    "sixteen-bit": SPOKEN.encode("utf-16-le").decode("latin-1"),
+    "latin-1": SPOKEN.encode().decode("latin-1"),
+    **{f"base64-{at}": base64.b64encode(b"?" * at + SPOKEN.encode() + b"??").decode() for at in range(3)},
+    "base64-url": base64.urlsafe_b64encode(SPOKEN.encode()).decode(),
+}
+
+
+@pytest.mark.parametrize("how", REPEATED)
+def test_a_secret_is_taken_out_however_it_is_written(how: str) -> None:
+    secrets = values_in("http://h/", (("authorization", f"Bearer {SPOKEN}"),))
+    text = REPEATED[how]
+    heard = (Heard(text=f"<{text}>", event=text, event_id=text), Heard(base64=b"\xff" + text.encode()))
+    http = Http(path=text, sent=((text, text),), headers=((text, text),))
+    step = Step(name="tools/call", subject=text, text=text, heard=heard, http=http, remark=text)
+    visit = Visit(name="v", transport="http", revision="2025-11-25", steps=(step,))
+    gaps = (Gap(text, text),)
+    seen = taken_out(
+        Evidence(target=text, argv=(text,), transport="http", visits=(visit,), gaps=gaps), secrets
+    )
+    inner = text.strip('"')[4:16]
+    assert inner.lower() not in repr(seen).lower()
+    assert b"***" in seen.visits[0].steps[0].heard[1].base64
+    assert repr(seen).count("***") >= 15
+
+
+def test_name_and_password_of_an_address_are_taken_out_as_a_client_sends_them() -> None:
+    sent = base64.b64encode(b"usr:pa ss").decode()
+    assert sent[:-2] not in without(f"Basic {sent}", values_in("http://usr:pa%20ss@h/", ()))
+    assert "pa ss-word" not in without("pa ss-word", values_in("x://u:pa%20ss-word@h/", ()))
+    assert without("a-token", values_in("http://a-token@h/", ())) == "***"
+    header = (("authorization", f"Basic {base64.b64encode(b'usr:hunter2!').decode()}"),)
+    assert without("it is hunter2!", values_in("http://h/", header)) == "it is ***"
+    assert without("s3ss1on-id", values_in("http://h/", (("cookie", "a=b; id=s3ss1on-id"),))) == "***"
+
+
+def test_what_every_message_holds_is_no_secret() -> None:
+    assert values_in("http://h/", (("accept", "application/json"), ("content-type", "text/plain"))) == set()
+
+
+@pytest.mark.parametrize("target", ["ws://[", "http://[", "-o/tmp/x"])
+@pytest.mark.parametrize("transport", ["http", "websocket", "sse"])
+def test_a_strange_capture_has_lines_that_open_no_file(target: str, transport: Transport) -> None:
+    step = Step(name="ping", text="@/etc/passwd", http=Http(method="POST"))
+    odd = Step(name="ping", http=Http(method="A\0; reboot"))
+    visit = Visit(name="v", transport=transport, steps=(step, odd))
+    seen = Evidence(target=target, transport=transport, visits=(visit,))
+    for one in visit.steps:
+        words = shlex.split(line(seen, visit, one))
+        assert "-d" not in words
+        assert "reboot" not in words
+    if transport == "http":
+        words = shlex.split(line(seen, visit, step))
+        assert words[words.index("@/etc/passwd") - 1] == "--data-raw"
+        if target.startswith("-"):
+            assert words[words.index(target) - 1] == "--url"

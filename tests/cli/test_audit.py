@@ -460,7 +460,7 @@ def test_a_difference_says_what_got_better_and_fails_where_something_got_worse()
 
 def test_a_difference_as_json_has_both_lists() -> None:
     told = audit("--diff", BAD, GOOD, "--json").json
-    assert set(told) == {"oldVerdict", "newVerdict", "mended", "worse", "uncovered", "left"}
+    assert set(told) == {"oldVerdict", "newVerdict", "mended", "worse", "uncovered", "unseen", "left"}
     assert (len(told["mended"]), told["worse"], told["left"]) == (14, [], 0)
 
 
@@ -483,7 +483,7 @@ def test_what_a_baseline_knows_is_told_but_does_not_count(tmp_path: Path) -> Non
     baseline = tmp_path / "baseline.json"
     assert audit("--write-baseline", str(baseline), BAD).code == 1
     file = json.loads(baseline.read_text())
-    assert [set(entry) for entry in file["known"]] == [{"code", "where", "reason"}] * 14
+    assert [set(entry) for entry in file["known"]] == [{"code", "where", "reason", "severity"}] * 14
     with_reasons(baseline, "the clients of this house do not mind")
     ended = audit("--json", "--baseline", str(baseline), BAD)
     assert (ended.code, ended.json["verdict"]) == (0, "conforms")

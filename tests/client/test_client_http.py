@@ -377,3 +377,20 @@ async def test_a_refused_notification_is_an_error() -> None:
     ):
         with pytest.raises(HttpRefused):
             await client.notify("notifications/odd")
+
+
+async def test_all_events_of_one_reply_together_are_bounded() -> None:
+    async def handle(request: web.Request) -> web.StreamResponse:
+        stream = await stream_of(request)
+        for _ in range(40):
+            await stream.write(b"data: " + b"a" * 1_000 + b"\n\n")
+        return stream
+
+    small = ClientLimits(message_bytes=2_000)
+    async with asyncio.timeout(5), web_server(handle) as url:
+        wire = HttpWire(url, limits=small)
+        with pytest.raises(MalformedReply, match="larger than 4000 bytes"):
+            await wire.exchange(b"{}")
+        reply = await wire.exchange(b"{}", at_most_bytes=100_000)
+        await wire.close()
+    assert len(reply.events) == 40

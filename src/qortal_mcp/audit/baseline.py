@@ -5,13 +5,16 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import Struct
 
+from .check import SEVERITIES, Severity
 from .finding import Report
 
 
-class _Entry(Struct, frozen=True, forbid_unknown_fields=True):
+class _Entry(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     code: str
     where: str
     reason: str
+    # How bad it was when it was written down; None: however bad it is.
+    severity: Severity | None = None
 
 
 class _File(Struct, frozen=True, forbid_unknown_fields=True):
@@ -20,6 +23,12 @@ class _File(Struct, frozen=True, forbid_unknown_fields=True):
 
 class NotABaseline(Exception):
     """A file that is no baseline; the text says what is wrong with it."""
+
+
+class Reason(str):
+    """Why a finding is borne with, and up to which severity."""
+
+    severity: Severity | None = None
 
 
 Known = Mapping[tuple[str, str], str]
@@ -34,14 +43,27 @@ def read(data: bytes) -> Known:
     empty = [entry.code for entry in found.known if not entry.reason.strip()]
     if empty:
         raise NotABaseline(f"no reason is given for {empty[0]}")
-    return {(entry.code, entry.where): entry.reason for entry in found.known}
+    known: dict[tuple[str, str], str] = {}
+    for entry in found.known:
+        reason = Reason(entry.reason)
+        reason.severity = entry.severity
+        known[entry.code, entry.where] = reason
+    return known
+
+
+def borne(known: Known, key: tuple[str, str], severity: Severity) -> str:
+    """Why a finding is borne with; empty where it is not, as what became worse than it was known to be."""
+    reason = known.get(key, "")
+    most = reason.severity if isinstance(reason, Reason) else None
+    is_worse = most is not None and SEVERITIES.index(severity) < SEVERITIES.index(most)
+    return "" if is_worse else str(reason)
 
 
 def write(report: Report) -> bytes:
     """A baseline of everything a report found. Reasons that were given before stay; the others are left open, and
     `read` refuses the file until somebody gives them.
     """
-    known = tuple(_Entry(one.code, one.where, one.known) for one in report.findings)
+    known = tuple(_Entry(one.code, one.where, one.known, one.severity) for one in report.findings)
     return msgspec.json.format(msgspec.json.encode(_File(known))) + b"\n"
 
 

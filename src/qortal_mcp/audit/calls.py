@@ -1,16 +1,21 @@
 """Which tools are called, and with what: only with leave, and never with made-up arguments where something may change."""
 
 import math
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct
 
+from ..protocol.versions import ANNOTATIONS
 from . import json_schema
 from .evidence import Gap
+from .schema_cost import size_of
 
 # Deeper arguments are not made up.
 _DEEPEST = 6
+# Nor larger ones: a small schema can ask for a thousand members with a thousand members each.
+_MOST_PARTS = 1_000
+_MOST_CHARS = 100_000
 
 
 class Call(Struct, frozen=True):
@@ -27,13 +32,32 @@ class Leave(Struct, frozen=True, kw_only=True):
     by_itself: bool = True
 
 
-def choose(
-    tools: Iterable[Mapping[str, Any]], leave: Leave, at_most: int, harmless: Set[str] = frozenset()
-) -> tuple[list[Call], list[Gap]]:
-    """The calls to make of a list of tools, and what is left out and why.
+class Reputation:
+    """What tools said of themselves in the revisions looked at so far. One word against a tool is enough."""
 
-    `harmless` are tools that declared themselves read-only elsewhere: the oldest revision has no word for it.
-    """
+    def __init__(self) -> None:
+        self._read_only: set[str] = set()
+        self._doubtful: set[str] = set()
+
+    def hear(self, tools: Iterable[Mapping[str, Any]], *, revision: str) -> None:
+        for tool in tools:
+            name = tool.get("name")
+            if not isinstance(name, str):
+                continue
+            if is_read_only(tool):
+                self._read_only.add(name)
+            elif revision >= ANNOTATIONS or "annotations" in tool:
+                self._doubtful.add(name)
+
+    def is_read_only(self, name: str) -> bool:
+        """Whether it said so wherever there is a word for it; the oldest revision has none."""
+        return name in self._read_only and name not in self._doubtful
+
+
+def choose(
+    tools: Iterable[Mapping[str, Any]], leave: Leave, at_most: int, reputation: Reputation
+) -> tuple[list[Call], list[Gap]]:
+    """The calls to make of a list of tools, and what is left out and why."""
     listed = {tool["name"]: tool for tool in tools if isinstance(tool.get("name"), str)}
     calls = [call for call in leave.named if call.tool in listed]
     gaps = [
@@ -46,7 +70,7 @@ def choose(
     for name, tool in listed.items():
         if name in named or not leave.by_itself:
             continue
-        if not is_read_only(tool) and name not in harmless:
+        if not reputation.is_read_only(name):
             refused.append(name)
         elif (arguments := _arguments(tool, leave)) is None:
             needy.append(name)
@@ -64,7 +88,7 @@ def choose(
             )
         )
     if len(calls) > at_most:
-        gaps.append(Gap("tools", f"only {at_most} of {len(calls)} were called"))
+        gaps.append(Gap("tools", f"only {at_most} of {len(calls)} were called", weighs=True))
     return calls[:at_most], gaps
 
 
@@ -101,58 +125,80 @@ class _CannotTell(Exception):
 def minimal(schema: dict[str, Any]) -> Any:
     """The smallest value that fits a schema; None where that cannot be told."""
     try:
-        return _value(schema, schema, 0)
+        return _Maker(schema).value(schema, 0)
     except _CannotTell:
         return None
 
 
-def _value(schema: Any, root: dict[str, Any], depth: int) -> Any:
-    if schema is True or schema == {}:
-        return "a"
-    if not isinstance(schema, dict) or depth > _DEEPEST:
+class _Maker:
+    """Makes one value, and gives up where it grows too large."""
+
+    def __init__(self, root: dict[str, Any]) -> None:
+        self._root = root
+        self._parts = _MOST_PARTS
+        self._chars = _MOST_CHARS
+
+    def _spend(self, parts: int, chars: int) -> None:
+        self._parts -= parts
+        self._chars -= chars
+        if self._parts < 0 or self._chars < 0:
+            raise _CannotTell
+
+    def _given(self, value: Any) -> Any:
+        size = size_of(value)
+        self._spend(size.values, size.chars)
+        return value
+
+    def value(self, schema: Any, depth: int) -> Any:
+        self._spend(1, 0)
+        if schema is True or schema == {}:
+            return "a"
+        if not isinstance(schema, dict) or depth > _DEEPEST:
+            raise _CannotTell
+        for given in ("const", "default"):
+            if given in schema:
+                return self._given(schema[given])
+        for several in ("enum", "examples"):
+            if isinstance(schema.get(several), list) and schema[several]:
+                return self._given(schema[several][0])
+        if isinstance(ref := schema.get("$ref"), str):
+            return self.value(_followed(ref, self._root), depth + 1)
+        for union in ("anyOf", "oneOf", "allOf"):
+            if "type" not in schema and isinstance(schema.get(union), list) and schema[union]:
+                return self.value(schema[union][0], depth + 1)
+        kind = schema.get("type")
+        if isinstance(kind, list):
+            kind = next((one for one in kind if one != "null"), "null")
+        return self._of_kind(kind, schema, depth)
+
+    def _of_kind(self, kind: Any, schema: dict[str, Any], depth: int) -> Any:
+        if kind == "object" or (kind is None and "properties" in schema):
+            properties = schema.get("properties")
+            required = schema.get("required")
+            if not isinstance(properties, dict) or not isinstance(required, list):
+                return {}
+            names = [name for name in required if isinstance(name, str)]
+            self._spend(0, sum(map(len, names)))
+            return {name: self.value(properties.get(name, True), depth + 1) for name in names}
+        if kind == "array":
+            count = schema.get("minItems", 0)
+            if not isinstance(count, int) or not 0 <= count <= 10:
+                raise _CannotTell
+            return [self.value(schema.get("items", True), depth + 1) for _ in range(count)]
+        if kind == "string":
+            if "pattern" in schema or "format" in schema:
+                raise _CannotTell
+            least = schema.get("minLength", 1)
+            length = least if isinstance(least, int) and 1 <= least <= 1000 else 1
+            self._spend(0, length)
+            return "a" * length
+        if kind in ("integer", "number"):
+            return _number(schema)
+        if kind == "boolean":
+            return False
+        if kind == "null":
+            return None
         raise _CannotTell
-    for given in ("const", "default"):
-        if given in schema:
-            return schema[given]
-    for several in ("enum", "examples"):
-        if isinstance(schema.get(several), list) and schema[several]:
-            return schema[several][0]
-    if isinstance(ref := schema.get("$ref"), str):
-        return _value(_followed(ref, root), root, depth + 1)
-    for union in ("anyOf", "oneOf", "allOf"):
-        if "type" not in schema and isinstance(schema.get(union), list) and schema[union]:
-            return _value(schema[union][0], root, depth + 1)
-    kind = schema.get("type")
-    if isinstance(kind, list):
-        kind = next((one for one in kind if one != "null"), "null")
-    return _of_kind(kind, schema, root, depth)
-
-
-def _of_kind(kind: Any, schema: dict[str, Any], root: dict[str, Any], depth: int) -> Any:
-    if kind == "object" or (kind is None and "properties" in schema):
-        properties = schema.get("properties")
-        required = schema.get("required")
-        if not isinstance(properties, dict) or not isinstance(required, list):
-            return {}
-        names = [name for name in required if isinstance(name, str)]
-        return {name: _value(properties.get(name, True), root, depth + 1) for name in names}
-    if kind == "array":
-        count = schema.get("minItems", 0)
-        if not isinstance(count, int) or not 0 <= count <= 10:
-            raise _CannotTell
-        return [_value(schema.get("items", True), root, depth + 1) for _ in range(count)]
-    if kind == "string":
-        if "pattern" in schema or "format" in schema:
-            raise _CannotTell
-        least = schema.get("minLength", 1)
-        return "a" * (least if isinstance(least, int) and 1 <= least <= 1000 else 1)
-    if kind in ("integer", "number"):
-        return _number(schema)
-    if kind == "boolean":
-        return False
-    if kind == "null":
-        return None
-    raise _CannotTell
 
 
 def _number(schema: dict[str, Any]) -> Any:

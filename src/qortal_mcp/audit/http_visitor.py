@@ -16,7 +16,7 @@ from ..protocol.headers import HeaderParam
 from ..protocol.versions import LEGACY, MODERN, MODERN_ERA
 from .evidence import Ending, Headers, Heard, Http, Step, Transport
 from .matching import is_reply
-from .visitor import Budget, client_limits, encoded, modern_params, request
+from .visitor import Budget, Flooded, client_limits, encoded, modern_params, request
 
 _HEADER_SINCE = "2025-06-18"
 
@@ -39,6 +39,8 @@ class HttpVisitor:
         self._client_limits = client_limits(budget.limits)
         self._wire = HttpWire(url, headers=headers, limits=self._client_limits)
         self._lost = False
+        self._pieces = 0
+        self._bytes = 0
 
     @property
     def is_over(self) -> bool:
@@ -157,7 +159,7 @@ class HttpVisitor:
                 stream_head_only=method == "GET",
             )
             status, answered, is_whole = reply.status, reply.headers, reply.is_whole
-            heard += _heard_in(reply.body, reply.events)
+            heard += self._counted(_heard_in(reply.body, reply.events))
             if not is_whole and id_ is not None and not any(_answers(one.text, id_) for one in heard):
                 end = "silent"
         except ConnectionLost as exc:
@@ -167,7 +169,7 @@ class HttpVisitor:
             self._lost = end == "closed" and "ClientConnector" in remark
         except MalformedReply as exc:
             remark = str(exc)
-            heard.append(Heard(too_long=True))
+            heard += self._counted([Heard(too_long=True)])
         finally:
             if wire is not self._wire:
                 await wire.close()
@@ -192,7 +194,20 @@ class HttpVisitor:
         )
         step = await self._resumed(step, id_)
         self.steps.append(step)
+        if self._is_flooded:
+            raise Flooded(
+                f"it said more than {self._limits.heard_pieces} things or {self._limits.heard_bytes} bytes in one visit"
+            )
         return step
+
+    def _counted(self, heard: list[Heard]) -> list[Heard]:
+        self._pieces += len(heard)
+        self._bytes += sum(len(one.data) + len(one.event) + len(one.event_id) for one in heard)
+        return heard
+
+    @property
+    def _is_flooded(self) -> bool:
+        return self._pieces > self._limits.heard_pieces or self._bytes > self._limits.heard_bytes
 
     async def _resumed(self, step: Step, id_: int | None) -> Step:
         """A stream that broke off before its reply is taken up again where its server offers that."""
@@ -202,7 +217,7 @@ class HttpVisitor:
             return step
         heard, last = list(step.heard), _last_id(step)
         for _ in range(self._limits.resumptions):
-            if last is None or any(_answers(one.text, id_) for one in heard):
+            if last is None or self._is_flooded or any(_answers(one.text, id_) for one in heard):
                 break
             await asyncio.sleep(0.1)
             sent = (("accept", "text/event-stream"), ("last-event-id", last), *self._usual(""))
@@ -217,7 +232,7 @@ class HttpVisitor:
                 )
             except ClientError:
                 break
-            heard += _heard_in(b"", reply.events)
+            heard += self._counted(_heard_in(b"", reply.events))
             last = next((event.id for event in reversed(reply.events) if event.id is not None), None)
         return structs.replace(step, heard=tuple(heard)) if len(heard) > len(step.heard) else step
 

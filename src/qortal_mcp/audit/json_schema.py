@@ -2,10 +2,16 @@
 
 import importlib.util
 from collections.abc import Iterator
+from functools import lru_cache
+from itertools import islice
 from typing import Any
+
+from . import paths
+from .schema_cost import TooMuch, cost_of, finds, is_reasonable
 
 # Schemas of real tools have some hundred parts; a hostile one has no end.
 _MOST_PARTS = 5_000
+_MOST_TO_EXPLAIN = 100_000
 _MAPS = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
 _LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
 _SINGLE = (
@@ -27,20 +33,30 @@ NOT_INSTALLED = "jsonschema-rs is not installed (it comes with the extra: pip in
 def children(schema: dict[str, Any], path: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """A schema and every schema inside it that is an object, with its place."""
     left: list[tuple[str, Any]] = [(path, schema)]
-    for _ in range(_MOST_PARTS):
-        if not left:
-            return
+    seen = 0
+    while left and seen < _MOST_PARTS:
+        seen += 1
         place, part = left.pop()
-        if not isinstance(part, dict):
-            continue
-        yield place, part
-        for name in _MAPS:
-            if isinstance(inner := part.get(name), dict):
-                left += [(f"{place}.{name}.{key}", value) for key, value in inner.items()]
-        for name in _LISTS:
-            if isinstance(inner := part.get(name), list):
-                left += [(f"{place}.{name}[{at}]", value) for at, value in enumerate(inner)]
-        left += [(f"{place}.{name}", part[name]) for name in _SINGLE if name in part]
+        if isinstance(part, dict):
+            yield place, part
+            # No more than will be looked at: the places of a million parts are a gigabyte.
+            left += islice(_inner(place, part), _MOST_PARTS - seen)
+
+
+def _inner(place: str, part: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name in _MAPS:
+        if isinstance(inner := part.get(name), dict):
+            inside = paths.within(place, name)
+            for key, value in inner.items():
+                yield paths.within(inside, key), value
+    for name in _LISTS:
+        if isinstance(inner := part.get(name), list):
+            inside = paths.within(place, name)
+            for at, value in enumerate(inner):
+                yield paths.at(inside, at), value
+    for name in _SINGLE:
+        if name in part:
+            yield paths.within(place, name), part[name]
 
 
 def refs(schema: dict[str, Any], path: str) -> Iterator[tuple[str, str]]:
@@ -55,28 +71,32 @@ def resolves(ref: str, schema: dict[str, Any]) -> bool:
     if ref == "#":
         return True
     if ref.startswith("#/"):
-        return _at_pointer(schema, ref[2:])
-    if ref.startswith("#"):
-        anchors = {
-            str(part.get(name)) for _, part in children(schema, "") for name in ("$anchor", "$dynamicAnchor")
-        }
-        return ref[1:] in anchors
-    return any(part.get("$id") == ref for _, part in children(schema, ""))
+        return finds(schema, ref[2:])
+    return ref in _names(_Same(schema))
 
 
-def _at_pointer(schema: Any, pointer: str) -> bool:
-    from urllib.parse import unquote
+class _Same:
+    """A value that equals only itself, to be a key although it can change. It keeps the value alive."""
 
-    at = schema
-    for step in unquote(pointer).split("/"):
-        key = step.replace("~1", "/").replace("~0", "~")
-        if isinstance(at, dict) and key in at:
-            at = at[key]
-        elif isinstance(at, list) and key.isdigit() and len(key) < 6 and int(key) < len(at):
-            at = at[int(key)]
-        else:
-            return False
-    return True
+    def __init__(self, value: dict[str, Any]) -> None:
+        self.value = value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.value is self.value
+
+
+@lru_cache(maxsize=8)
+def _names(schema: _Same) -> frozenset[str]:
+    """What parts of a schema call themselves, as a reference writes it. Once a schema: it may have 20,000 references."""
+    found = set()
+    for _, part in children(schema.value, ""):
+        found |= {f"#{part[name]}" for name in ("$anchor", "$dynamicAnchor") if name in part}
+        if isinstance(identity := part.get("$id"), str):
+            found.add(identity)
+    return frozenset(found)
 
 
 class _Refused(Exception):
@@ -96,7 +116,9 @@ def _validator(schema: dict[str, Any]) -> Any:
 
 def is_valid(schema: dict[str, Any]) -> str:
     """What is wrong with a schema; empty where nothing is, or where nobody can tell."""
-    if not IS_INSTALLED or any(not resolves(ref, schema) for _, ref in refs(schema, "")):
+    if not IS_INSTALLED or not is_reasonable(schema):
+        return ""
+    if any(not resolves(ref, schema) for _, ref in refs(schema, "")):
         return ""
     try:
         _validator(schema)
@@ -110,10 +132,26 @@ def mismatch(value: Any, schema: dict[str, Any]) -> str:
     if not IS_INSTALLED:
         return ""
     try:
-        error = next(iter(_validator(schema).iter_errors(value)), None)
+        cost = cost_of(value, schema)
+        validator = _validator(schema)
+        if validator.is_valid(value):
+            return ""
+        # To say where takes far longer than to say whether.
+        error = next(iter(validator.iter_errors(value)), None) if cost <= _MOST_TO_EXPLAIN else None
     except Exception:
-        return ""  # the schema itself is wrong: another check says so
+        return ""  # the schema itself is wrong: another check says so; or it is endless
     if error is None:
-        return ""
-    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.instance_path)
+        return "structuredContent: it does not fit, and is too large to say where"
+    place = ""
+    for part in error.instance_path:
+        place = paths.at(place, part) if isinstance(part, int) else paths.within(place, part)
     return f"structuredContent{place}: {str(error.message)[:200]}"
+
+
+def can_judge(value: Any, schema: dict[str, Any]) -> bool:
+    """Whether a value can be held to a schema in reasonable time. Where not, `mismatch` finds nothing."""
+    try:
+        cost_of(value, schema)
+    except (TooMuch, RecursionError):
+        return False
+    return True

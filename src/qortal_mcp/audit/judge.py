@@ -1,5 +1,6 @@
 """From evidence to a report: run the checks, tell each defect once, and draw the verdict. Pure."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
@@ -8,16 +9,18 @@ from msgspec import Struct
 
 from ..protocol.versions import LEGACY, MODERN
 from . import reproduce
+from .baseline import borne
 from .check import MUST, SEVERITIES, Check, Defect, Severity
 from .checks import CHECKS
 from .checks.lists import tokens_of
 from .clients import impact
 from .evidence import Evidence, Gap, Step, Visit
 from .finding import Finding, NotJudged, Report, shown
-from .json_schema import IS_INSTALLED, NOT_INSTALLED
+from .json_schema import IS_INSTALLED, NOT_INSTALLED, can_judge
 from .model_view import views_of
 from .reading import subjects_of
 from .subjects import (
+    MISSING,
     Asked,
     Called,
     Discovery,
@@ -67,12 +70,18 @@ class Seen(Struct, frozen=True):
 
     @property
     def where(self) -> str:
-        label = label_of(self.subject)
-        path = self.defect.path
+        """A place in words. Two places never have the same: a baseline that knows one would hide the other."""
+        label, path = label_of(self.subject), self.defect.path
+        whole, is_clear = label, ": " not in label
         if path and path != label:
-            label = path if path.startswith((f"{label}.", "tool ")) else f"{label}: {path}"
-        # Names of tools are a stranger's words.
-        return shown(label)
+            is_inside = path.startswith((f"{label}.", "tool "))
+            whole = path if is_inside else f"{label}: {path}"
+            is_clear = is_clear and (is_inside or ": " not in path)
+        # Names of tools are a stranger's words: long, or made to look like something else.
+        told = shown(whole)
+        if told == whole and is_clear:
+            return told
+        return f"{told} #{hashlib.sha256(repr((label, path)).encode()).hexdigest()[:16]}"
 
 
 def judge(evidence: Evidence, known: Mapping[tuple[str, str], str] | None = None) -> Report:
@@ -83,7 +92,7 @@ def judge(evidence: Evidence, known: Mapping[tuple[str, str], str] | None = None
     findings, cut = _told(grouped, evidence, known or {})
     gaps = tuple(
         Gap(shown(gap.what), shown(gap.reason, _GAP_CHARS), gap.weighs)
-        for gap in (*evidence.gaps, *_gaps(evidence, subjects), *cut)
+        for gap in (*evidence.gaps, *_gaps(evidence, subjects), *_failures(not_judged), *cut)
     )
     revisions = tuple(one for one in _ORDER if one in _looked_into(evidence))
     verdict, because = _verdict(_broken(grouped, known or {}), bool(known), gaps, revisions)
@@ -131,12 +140,28 @@ def _looked(
         if check.code in _NEEDS_VALIDATOR and not IS_INSTALLED:
             not_judged.append(NotJudged(check.code, NOT_INSTALLED))
             continue
-        try:
-            seen += [Seen(check, subject, defect) for subject in mine for defect in check.judge(subject)]
+        found, failed = _defects(check, mine)
+        seen += found
+        if failed:
+            not_judged.append(NotJudged(check.code, f"{FAILED}: {failed}"))
+        else:
             judged.append(check.code)
-        except Exception as exc:  # whatever a stranger sent: one check less, not no report
-            not_judged.append(NotJudged(check.code, f"the check itself failed: {type(exc).__name__}"))
     return seen, tuple(judged), tuple(not_judged)
+
+
+FAILED = "the check itself failed"
+
+
+def _defects(check: Check[Any], subjects: list[Subject]) -> tuple[list[Seen], str]:
+    """What a check finds. Whatever a stranger sent, it costs one look and never the report."""
+    found: list[Seen] = []
+    failed = ""
+    for subject in subjects:
+        try:
+            found += [Seen(check, subject, defect) for defect in check.judge(subject)]
+        except Exception as exc:
+            failed = type(exc).__name__
+    return found, failed
 
 
 _NEEDS_VALIDATOR = frozenset({"structured-content-schema-mismatch"})
@@ -215,7 +240,9 @@ def _broken(grouped: Groups, known: Mapping[tuple[str, str], str]) -> list[str]:
     """The codes of what the specification demands and nobody bears with, whether there is room to tell them or not."""
     return list(
         dict.fromkeys(
-            key[0] for key, group in grouped.items() if key not in known and _severity(group) == MUST
+            key[0]
+            for key, group in grouped.items()
+            if _severity(group) == MUST and not borne(known, key, MUST)
         )
     )
 
@@ -229,7 +256,7 @@ def _told(
     for key, group in grouped.items():
         places[key[0]] += 1
         if places[key[0]] <= _MOST_PLACES:
-            findings.append(_finding(group, evidence, known.get(key, "")))
+            findings.append(_finding(group, evidence, borne(known, key, _severity(group))))
     cut = tuple(
         Gap(f"findings of {code}", f"only {_MOST_PLACES} of {count} places are told")
         for code, count in places.items()
@@ -261,7 +288,7 @@ def _finding(group: list[Seen], evidence: Evidence, known: str) -> Finding:
         fix=check.fix,
         reproduce=reproduce.line(evidence, first.visit, first.step),
         note=shown(defect.note),
-        known=known,
+        known=shown(known),
     )
 
 
@@ -274,10 +301,54 @@ def _gaps(evidence: Evidence, subjects: list[Subject]) -> list[Gap]:
         gaps.append(Gap("handshake", f"no revision could be agreed on{_refusals(evidence)}", weighs=True))
     if not IS_INSTALLED and any(isinstance(one, Called) and "outputSchema" in one.tool for one in subjects):
         gaps.append(Gap("results against outputSchema", NOT_INSTALLED, weighs=True))
+    gaps += _unusable(evidence, subjects)
+    gaps += _too_costly(subjects)
     tools = any(isinstance(one, Tool) for one in subjects)
     if tools and not any(isinstance(one, Called) for one in subjects):
         gaps.append(Gap("results", "no tool was called with success; name some with --call", weighs=True))
     return gaps
+
+
+def _too_costly(subjects: list[Subject]) -> list[Gap]:
+    """Results whose schema would take for ever: some are made for that."""
+    names = {
+        one.step.subject
+        for one in subjects
+        if isinstance(one, Called)
+        and isinstance(schema := one.tool.get("outputSchema"), dict)
+        and one.structured is not MISSING
+        and not can_judge(one.structured, schema)
+    }
+    return [
+        Gap(f"tool {name}", "its outputSchema is too costly to judge by", weighs=True)
+        for name in sorted(names)
+    ]
+
+
+def _failures(not_judged: tuple[NotJudged, ...]) -> list[Gap]:
+    return [Gap(one.code, one.reason, weighs=True) for one in not_judged if one.reason.startswith(FAILED)]
+
+
+def _unusable(evidence: Evidence, subjects: list[Subject]) -> list[Gap]:
+    """What was asked for and could not be looked at: nobody can say that it is right."""
+    gaps = []
+    promised = any(isinstance(one, Session) and _declares_tools(one) for one in subjects)
+    if promised and not any(isinstance(one, Listing) and one.only == "tools/list" for one in subjects):
+        gaps.append(Gap("tools/list", "it had no result in any revision", weighs=True))
+    seen = {(id(one.visit), one.step.subject) for one in subjects if isinstance(one, Called | Failed)}
+    for visit in evidence.visits:
+        for step in visit.steps:
+            if any(heard.too_long for heard in step.heard):
+                gaps.append(Gap(step.name, "an answer was larger than an audit reads", weighs=True))
+            elif (
+                step.name == "tools/call" and step.end == "answered" and (id(visit), step.subject) not in seen
+            ):
+                gaps.append(Gap(f"tool {step.subject}", "its answer could not be read", weighs=True))
+    return list(dict.fromkeys(gaps))
+
+
+def _declares_tools(session: Session) -> bool:
+    return isinstance(session.capabilities, dict) and "tools" in session.capabilities
 
 
 def _refusals(evidence: Evidence) -> str:

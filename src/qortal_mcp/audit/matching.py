@@ -1,6 +1,10 @@
 """Which reply belongs to which question: pieces of bytes to messages, messages to the steps they answer. Pure."""
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -12,6 +16,12 @@ from .subjects import Json, Match, Piece, Reply, Said
 
 # The longest run of lines that is tried as one message.
 _MOST_LINES = 400
+# Bytes of lines that may be read together in vain for a step, and what an attempt costs besides its bytes.
+_LEAST_IN_VAIN = 64_000
+_MOST_IN_VAIN = 4_000_000
+_AN_ATTEMPT = 100
+# Replies of a visit that miss their question in one way. What is wrong with them is told long before.
+_MOST_ASTRAY = 10_000
 
 
 # -- bytes --------------------------------------------------------------------------------------------
@@ -20,30 +30,54 @@ _MOST_LINES = 400
 def pieces_of(visit: Visit, step: Step) -> Iterator[Piece]:
     """The pieces of a step. Lines that are a message only together come as one."""
     heard = step.heard
+    joiner = _Joiner(visit, step)
     at = 0
+    before = b""
     while at < len(heard):
-        before = heard[at - 1].data if at else b""
         piece = _piece(visit, step, heard[at : at + 1], at, before)
-        if "unreadable" in piece.slips and visit.transport == "stdio" and heard[at].data.strip()[:1] in b"{[":
-            whole = _several_lines(visit, step, heard, at)
-            if whole is not None:
-                yield whole
-                at += whole.lines
-                continue
+        if "unreadable" in piece.slips and visit.transport == "stdio":
+            piece = joiner.message_from(at, piece.data) or piece
         yield piece
-        at += 1
+        at += piece.lines
+        before = heard[at - 1].data
 
 
-def _several_lines(visit: Visit, step: Step, heard: tuple[Heard, ...], at: int) -> Piece | None:
-    """A message that begins here and ends some lines later."""
-    closing = b"}" if heard[at].data.strip()[:1] == b"{" else b"]"
-    for end in range(at + 2, min(len(heard), at + _MOST_LINES) + 1):
-        # Only a line that closes something can be the last; reading every prefix would be quadratic.
-        if heard[end - 1].data.rstrip() == closing:
-            piece = _piece(visit, step, heard[at:end], at)
+class _Joiner:
+    """Reads lines together that are a message only together, and gives up after too many vain attempts."""
+
+    def __init__(self, visit: Visit, step: Step) -> None:
+        self._visit = visit
+        self._step = step
+        # How much may still be read in vain. A stranger's lines could ask to be read together in every way there is.
+        self._left: int | None = None
+        self._closing: dict[bytes, list[int]] = {b"}": [], b"]": []}
+
+    def _prepare(self) -> int:
+        size = 0
+        for at, piece in enumerate(self._step.heard):
+            data = piece.data
+            size += len(data)
+            # Only a line that closes something can be the last.
+            if (line := data.rstrip()) in self._closing:
+                self._closing[line].append(at)
+        return min(max(_LEAST_IN_VAIN, 4 * size), _MOST_IN_VAIN)
+
+    def message_from(self, at: int, first: bytes) -> Piece | None:
+        """A message that begins with this line and ends some lines later."""
+        closing = {b"{": b"}", b"[": b"]"}.get(first.lstrip()[:1])
+        if closing is None:
+            return None
+        if self._left is None:
+            self._left = self._prepare()
+        ends = self._closing[closing]
+        for end in islice(ends, bisect_right(ends, at), bisect_right(ends, at + _MOST_LINES - 1)):
+            if self._left <= 0:
+                return None
+            piece = _piece(self._visit, self._step, self._step.heard[at : end + 1], at)
             if "unreadable" not in piece.slips:
                 return piece
-    return None
+            self._left -= len(piece.data) + _AN_ATTEMPT
+        return None
 
 
 def _piece(visit: Visit, step: Step, heard: tuple[Heard, ...], index: int = 0, before: bytes = b"") -> Piece:
@@ -65,12 +99,23 @@ def _piece(visit: Visit, step: Step, heard: tuple[Heard, ...], index: int = 0, b
 # -- questions and replies ----------------------------------------------------------------------------
 
 
+def _sent_in(step: Step) -> Any:
+    """The one value that was sent; None where there was none or several. Not to be changed: it is kept."""
+    return _only_value(step.text, step.base64)
+
+
+# A stranger can send a million replies to one question.
+@lru_cache(maxsize=1_000)
+def _only_value(text: str, base64: bytes) -> Any:
+    values = lenient.read(base64 or text.encode()).values
+    return values[0] if len(values) == 1 else None
+
+
 def question_of(step: Step) -> Json | None:
     """The request that was sent; None for notifications, batches and bytes that are no message."""
     if step.name.startswith("raw"):
         return None
-    values = lenient.read(step.sent).values
-    value = values[0] if len(values) == 1 else None
+    value = _sent_in(step)
     return value if isinstance(value, dict) and "id" in value and "method" in value else None
 
 
@@ -79,8 +124,8 @@ def _asked_ids(step: Step) -> list[Any]:
     question = question_of(step)
     if question is not None:
         return [question["id"]]
-    values = lenient.read(step.sent).values
-    batch = values[0] if len(values) == 1 and isinstance(values[0], list) else []
+    value = _sent_in(step)
+    batch = value if isinstance(value, list) else []
     return [part["id"] for part in batch if isinstance(part, dict) and "id" in part]
 
 
@@ -102,10 +147,15 @@ def matched(visit: Visit, pieces: list[Piece]) -> tuple[list[Reply], list[Said]]
             questions[_key(id_)] = step
     found, said = _messages(visit, pieces)
     answered = {_key(one.value.get("id")) for one in found if _key(one.value.get("id")) in questions}
+    causes = _causes(visit)
+    astray: Counter[Match] = Counter()
     seen: set[Any] = set()
     replies = []
     for one in found:
-        to, match = _owner(visit, one, questions, answered, seen)
+        to, match = _owner(one, questions, answered, causes, seen)
+        astray[match] += 1
+        if match != "same" and astray[match] > _MOST_ASTRAY:
+            continue
         replies.append(
             Reply(
                 visit=visit,
@@ -152,7 +202,11 @@ def _key(id_: Any) -> Any:
 
 
 def _owner(
-    visit: Visit, one: _Found, questions: dict[Any, Step], answered: set[Any], seen: set[Any]
+    one: _Found,
+    questions: dict[Any, Step],
+    answered: set[Any],
+    causes: Mapping[int, Step | None],
+    seen: set[Any],
 ) -> tuple[Step, Match]:
     id_ = one.value.get("id")
     key = _key(id_)
@@ -167,14 +221,14 @@ def _owner(
     if id_ is None:
         if waiting or (question_of(one.step) is None and not is_notice(one.step)):
             return one.step, "none"
-        cause = _cause_before(visit, one.step)
+        cause = causes[id(one.step)]
         if cause is None:
             return one.step, "none"
         return cause, "notice" if is_notice(cause) else "none"
     if is_notice(one.step):
         return one.step, "notice"
     # An id of its own making, while the question asked here has its answer: it is for the notification before.
-    cause = None if waiting else _cause_before(visit, one.step)
+    cause = None if waiting else causes[id(one.step)]
     return (cause, "notice") if cause is not None and is_notice(cause) else (one.step, "wrong")
 
 
@@ -187,17 +241,19 @@ def is_notice(step: Step) -> bool:
     """Whether what was sent is a notification, which nobody answers."""
     if step.name.startswith("raw"):
         return False
-    values = lenient.read(step.sent).values
-    return (
-        len(values) == 1 and isinstance(values[0], dict) and "method" in values[0] and "id" not in values[0]
-    )
+    value = _sent_in(step)
+    return isinstance(value, dict) and "method" in value and "id" not in value
 
 
-def _cause_before(visit: Visit, step: Step) -> Step | None:
-    """The last notification or rubbish that was sent before this step: whom else would a reply without id be for?"""
-    at = next((number for number, other in enumerate(visit.steps) if other is step), 0)
-    before = reversed(visit.steps[: at + 1])
-    return next((other for other in before if other.name.startswith("raw") or is_notice(other)), None)
+def _causes(visit: Visit) -> dict[int, Step | None]:
+    """By the id() of a step: the last notification or rubbish sent until then. Whom else is a reply without id for?"""
+    causes: dict[int, Step | None] = {}
+    last = None
+    for step in visit.steps:
+        if step.name.startswith("raw") or is_notice(step):
+            last = step
+        causes[id(step)] = last
+    return causes
 
 
 def _other_type(id_: Any) -> Any:
@@ -213,7 +269,12 @@ def _other_type(id_: Any) -> Any:
 _PREFERENCE: tuple[Match, ...] = ("same", "type", "none", "wrong")
 
 
-def best_reply(step: Step, replies: list[Reply]) -> Reply | None:
-    """The reply to a question, or what stands in for it."""
-    mine = [reply for reply in replies if reply.step is step and reply.match in _PREFERENCE]
-    return min(mine, key=lambda reply: _PREFERENCE.index(reply.match), default=None)
+def best_replies(replies: list[Reply]) -> dict[int, Reply]:
+    """By the id() of a step: the reply to its question, or what stands in for it."""
+    best: dict[int, Reply] = {}
+    for reply in replies:
+        if reply.match in _PREFERENCE:
+            held = best.get(id(reply.step))
+            if held is None or _PREFERENCE.index(reply.match) < _PREFERENCE.index(held.match):
+                best[id(reply.step)] = reply
+    return best

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..protocol.versions import LEGACY, MODERN
@@ -76,10 +77,10 @@ _WORDS: dict[Outcome, str] = {
 
 def views_of(subjects: Sequence[Subject], seen: Iterable[tuple[str, str, Subject]]) -> tuple[View, ...]:
     """One view for each called tool and client, in the newest handshake revision it was called in."""
-    found = list(seen)
+    found = _Found(seen)
     views = []
     for call in _newest(subjects):
-        breaks = _breaks(found, call)
+        breaks = found.breaks(call)
         for rule in RULES:
             views.append(_view(call, rule, breaks.get(rule.client)))
     return tuple(views)
@@ -100,20 +101,49 @@ def _newest(subjects: Sequence[Subject]) -> list[Called | Failed]:
 _ON_THE_WAY = ("initialize", "tools/list", "notifications/initialized")
 
 
-def _breaks(found: list[tuple[str, str, Subject]], call: Called | Failed) -> dict[str, tuple[Outcome, str]]:
-    """The worst that happens to each client: by the call itself, by its tool, or on the way to it."""
-    worst: dict[str, tuple[Outcome, str]] = {}
-    for code, case, subject in found:
-        if subject.visit is not call.visit:
-            continue
-        mine = subject.label == call.step.subject if isinstance(subject, Tool) else subject.step is call.step
-        if not mine and subject.step.name not in _ON_THE_WAY:
-            continue
-        for one in impact(code, case, modern=call.is_modern):
-            if not mine and one.outcome not in _SPREADS:
-                continue
-            held = worst.get(one.client)
-            if held is None or _WORST.index(one.outcome) < _WORST.index(held[0]):
+_impact = lru_cache(maxsize=1_000)(impact)
+_Worst = dict[str, tuple[Outcome, str]]
+# The codes and cases that were found, each once: a list may have 60,000 bad tools.
+_Kinds = dict[tuple[str, str], None]
+
+
+class _Found:
+    """What was found, by what it breaks: a call or its tool, or everything on the way to all calls of a visit."""
+
+    def __init__(self, seen: Iterable[tuple[str, str, Subject]]) -> None:
+        self._of_tool: dict[tuple[int, str], _Kinds] = {}
+        self._of_step: dict[tuple[int, int], _Kinds] = {}
+        self._on_the_way: dict[int, _Kinds] = {}
+        self._spread: dict[int, _Worst] = {}
+        for code, case, subject in seen:
+            visit = id(subject.visit)
+            kind = (code, case)
+            if isinstance(subject, Tool):
+                self._of_tool.setdefault((visit, subject.label), {})[kind] = None
+            else:
+                self._of_step.setdefault((visit, id(subject.step)), {})[kind] = None
+            if subject.step.name in _ON_THE_WAY:
+                self._on_the_way.setdefault(visit, {})[kind] = None
+
+    def breaks(self, call: Called | Failed) -> _Worst:
+        """The worst that happens to each client: by the call itself, by its tool, or on the way to it."""
+        visit = id(call.visit)
+        if visit not in self._spread:
+            self._spread[visit] = _worst({}, self._on_the_way.get(visit, {}), call.is_modern, _SPREADS)
+        mine = self._of_tool.get((visit, call.step.subject), {}) | self._of_step.get(
+            (visit, id(call.step)), {}
+        )
+        return _worst(self._spread[visit], mine, call.is_modern, frozenset(_WORST))
+
+
+def _worst(held: _Worst, kinds: _Kinds, modern: bool, counted: frozenset[Outcome]) -> _Worst:
+    worst = dict(held)
+    for code, case in kinds:
+        for one in _impact(code, case, modern=modern):
+            before = worst.get(one.client)
+            if one.outcome in counted and (
+                before is None or _WORST.index(one.outcome) < _WORST.index(before[0])
+            ):
                 worst[one.client] = (one.outcome, one.seen)
     return worst
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from .evidence import Evidence, Visit
-from .matching import best_reply, matched, pieces_of, question_of
+from .matching import best_replies, matched, pieces_of, question_of
 from .subjects import (
     LISTS,
     MISSING,
@@ -36,8 +36,9 @@ def subjects_of(evidence: Evidence) -> list[Subject]:
 def _of_visit(visit: Visit) -> list[Subject]:
     pieces = [piece for step in visit.steps for piece in pieces_of(visit, step)]
     replies, said = matched(visit, pieces)
+    best = best_replies(replies)
     asked = [
-        Asked(visit=visit, step=step, reply=best_reply(step, replies))
+        Asked(visit=visit, step=step, reply=best.get(id(step)))
         for step in visit.steps
         if question_of(step) is not None
     ]
@@ -60,7 +61,7 @@ def _of_visit(visit: Visit) -> list[Subject]:
     found += tools
     found += _calls(asked, tools)
     found += [
-        Exchange(visit=visit, step=step, reply=best_reply(step, replies))
+        Exchange(visit=visit, step=step, reply=best.get(id(step)))
         for step in visit.steps
         if step.http is not None
     ]

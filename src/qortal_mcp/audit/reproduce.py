@@ -97,19 +97,24 @@ def _one_curl(target: str, step: Step, http: Http, how: str = "-i") -> str:
     is_post = http.method == "POST"
     if not is_post:
         parts.append(f"-m 5 -X {_quoted(http.method)}")
-    parts.append(_quoted(target))
+    # A target of a strange capture is no option.
+    parts.append(f"--url {_quoted(target)}" if target.startswith("-") else _quoted(target))
     if is_post:
         parts.append(_POSTED)
     parts += [_header(name, value) for name, value in http.sent if not (is_post and name.lower() in _USUAL)]
     if is_post:
-        parts.append(f"-d {_quoted(_typed(step.sent))}")
+        # Not -d: what begins with @ would be the name of a file.
+        parts.append(f"--data-raw {_quoted(_typed(step.sent))}")
     return " ".join(parts)
 
 
 def _upgrade(target: str, http: Http) -> str:
     """Whether a WebSocket opens: its first line is the answer."""
-    parts = urlsplit(target)
-    url = urlunsplit(parts._replace(scheme={"wss": "https"}.get(parts.scheme, "http")))
+    try:
+        parts = urlsplit(target)
+        url = urlunsplit(parts._replace(scheme={"wss": "https"}.get(parts.scheme, "http")))
+    except ValueError:  # no address, in a capture that somebody made up
+        url = target
     headers = " ".join(_header(name, value) for name, value in http.sent)
     return f"curl -sS -i -m 2 {_quoted(url)} {_UPGRADE} {headers}"
 

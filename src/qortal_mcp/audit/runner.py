@@ -1,6 +1,6 @@
 """Visit a server in every revision and bring home the evidence."""
 
-import contextlib
+import asyncio
 import functools
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TypeAlias
@@ -13,7 +13,7 @@ from ..client.stdio import StdioWire
 from ..client.websocket import WebSocketWire
 from ..protocol.versions import LEGACY, MODERN, REVISIONS
 from . import visits
-from .calls import Leave
+from .calls import Leave, Reputation
 from .evidence import Evidence, Gap, Headers, Http, Step, Transport, Visit
 from .http_visitor import HttpVisitor
 from .limits import DEFAULT, AuditLimits
@@ -52,8 +52,12 @@ async def collect(order: Order) -> Evidence:
     run = _Run(order)
     secrets = values_in(order.target, order.headers)
     try:
-        with contextlib.suppress(Stopped):
+        async with asyncio.timeout(order.limits.total_seconds):
             await run.all_visits()
+    except TimeoutError:
+        run.stopped(f"{order.limits.total_seconds:g} s are over")
+    except Stopped as exc:
+        run.stopped(str(exc))
     except Unreachable as exc:
         raise Unreachable(without(str(exc), secrets)) from exc
     return taken_out(run.evidence(), secrets)
@@ -65,10 +69,18 @@ class _Run:
         self._budget = Budget(order.limits)
         self._visits: list[Visit] = []
         self._plan = Plan(
-            leave=order.leave, limits=order.limits, gaps=[], hanging=set(), harmless=set(), say=order.say
+            leave=order.leave,
+            limits=order.limits,
+            gaps=[],
+            hanging=set(),
+            reputation=Reputation(),
+            say=order.say,
         )
         self._transport: Transport = _transport_of(order.target)
         self._wanted = order.revisions or REVISIONS
+
+    def stopped(self, why: str) -> None:
+        self._plan.gap(Gap("audit", f"stopped: {why}", weighs=True))
 
     def evidence(self) -> Evidence:
         spoken = {visit.revision for visit in self._visits}
@@ -152,9 +164,6 @@ class _Run:
             await work(visitor)
         except Flooded as exc:
             self._plan.gap(Gap(f"visit {name}", f"left: {exc}", weighs=True))
-        except Stopped as exc:
-            self._plan.gap(Gap("audit", f"stopped: {exc}", weighs=True))
-            raise
         finally:
             await visitor.close()
             self._visits.append(visit_of(visitor, name))

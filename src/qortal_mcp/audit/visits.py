@@ -9,8 +9,9 @@ from msgspec import Struct
 from ..protocol import headers as mcp_headers
 from ..protocol.errors import METHOD_NOT_FOUND
 from ..protocol.headers import header_params
+from ..protocol.lenient import has_surrogate
 from ..protocol.versions import LEGACY, MODERN, MODERN_ERA
-from .calls import Leave, choose, is_read_only
+from .calls import Leave, Reputation, choose
 from .evidence import Gap, Step
 from .http_visitor import HttpVisitor
 from .limits import AuditLimits
@@ -39,8 +40,7 @@ class Plan(Struct, kw_only=True):
     gaps: list[Gap]
     # Tools that did not answer are not asked again: their silence costs its full time each time.
     hanging: set[str]
-    # Tools that declared themselves read-only in a revision that knows how to.
-    harmless: set[str]
+    reputation: Reputation
     say: Callable[[str], None]
 
     def gap(self, gap: Gap) -> None:
@@ -80,7 +80,7 @@ async def _through_the_door(
         return step
     location = http.header("location")
     if 300 <= http.status < 400 and location is not None:
-        target = urljoin(visitor.url, location)
+        target = _joined(visitor.url, location)
         if _origin(target) == _origin(visitor.url):
             await visitor.move(target)
             return await visitor.ask("initialize", "initialize", params, subject=revision)
@@ -102,6 +102,14 @@ async def _look_for_metadata(visitor: HttpVisitor, challenge: str) -> None:
         # A stranger's server may name any address; only its own is asked.
         if _origin(url) == _origin(visitor.url):
             await visitor.get("auth-metadata", url=url)
+
+
+def _joined(url: str, location: str) -> str:
+    """Where a redirect leads; empty where that is no address."""
+    try:
+        return urljoin(url, location)
+    except ValueError:
+        return ""
 
 
 def _origin(url: str) -> tuple[str, str]:
@@ -189,7 +197,7 @@ async def _all_pages(visitor: Visitor, method: str, member: str, plan: Plan) -> 
             return items
         given.add(following)
         cursor = following
-    plan.gap(Gap(method, f"only {plan.limits.list_pages} pages were read"))
+    plan.gap(Gap(method, f"only {plan.limits.list_pages} pages were read", weighs=True))
     return items
 
 
@@ -203,7 +211,7 @@ async def _version_headers(visitor: HttpVisitor) -> None:
 
 
 async def _tool_probes(visitor: Visitor, tools: list[Mapping[str, Any]]) -> None:
-    if not tools or visitor.is_over:
+    if not tools or visitor.is_over or any(tool.get("name") == NO_TOOL for tool in tools):
         return
     await visitor.ask("unknown-tool", "tools/call", {"name": NO_TOOL, "arguments": {}})
     if not visitor.is_over:
@@ -213,10 +221,8 @@ async def _tool_probes(visitor: Visitor, tools: list[Mapping[str, Any]]) -> None
 
 
 async def _calls(visitor: Visitor, tools: list[Mapping[str, Any]], plan: Plan) -> None:
-    plan.harmless |= {
-        tool["name"] for tool in tools if is_read_only(tool) and isinstance(tool.get("name"), str)
-    }
-    calls, gaps = choose(tools, plan.leave, plan.limits.calls, plan.harmless)
+    plan.reputation.hear(tools, revision=visitor.revision)
+    calls, gaps = choose(tools, plan.leave, plan.limits.calls, plan.reputation)
     for gap in gaps:
         plan.gap(gap)
     if isinstance(visitor, HttpVisitor):
@@ -228,6 +234,9 @@ async def _calls(visitor: Visitor, tools: list[Mapping[str, Any]], plan: Plan) -
             left = ", ".join(one.tool for one in calls[number:])
             plan.gap(Gap(f"tools {left}", "not called, as the connection was gone", weighs=True))
             return
+        if isinstance(visitor, HttpVisitor) and visitor.revision in MODERN and has_surrogate(call.tool):
+            plan.gap(Gap(f"tool {call.tool}", "no header can carry its name", weighs=True))
+            continue
         if call.tool in plan.hanging:
             plan.gap(Gap(f"tool {call.tool}", "it did not answer once, so it was not asked again"))
             continue

@@ -158,13 +158,14 @@ def command(
     evidence = _evidence(
         ctx, targets, revisions, named, calls_file, call_all, no_calls, header_file, timeout, max_time
     )
-    from ..audit.judge import judge
-
-    report = judge(evidence, known)
     if capture is not None:
         from ..audit.evidence import to_file
 
+        # Before anything is judged: whatever happens then, it can be judged again.
         files.write(capture, to_file(evidence), "capture")
+    from ..audit.judge import judge
+
+    report = judge(evidence, known)
     _write_reports(report, junit, sarif, markdown, write_baseline)
     _show(report, as_json)
     _tell_gone(known, report)

@@ -97,21 +97,29 @@ class HttpWire:
         usual_headers: bool = True,
         timeout: float = 30.0,
         at_most_events: int = 64,
+        at_most_bytes: int | None = None,
         is_answer: Callable[[Event], bool] | None = None,
         stream_head_only: bool = False,
     ) -> Exchange:
         """Any request, and its reply as it is. The sink hears nothing of it.
 
         After the event that `is_answer`, the end of the stream is waited for only a moment. With
-        `stream_head_only` a stream is left as soon as it has begun.
+        `stream_head_only` a stream is left as soon as it has begun. All events together are no larger than
+        `at_most_bytes`: twice the largest message, where nothing is said.
 
         Raises: ConnectionLost where no reply began in time; MalformedReply where it is too large.
         """
         events: list[Event] = []
         began: Head | None = None
         loop = asyncio.get_running_loop()
+        largest = 2 * self._limits.message_bytes if at_most_bytes is None else at_most_bytes
+        taken = 0
 
         def take(event: Event) -> bool:
+            nonlocal taken
+            taken += len(event.data or "") + len(event.event) + len(event.id or "")
+            if taken > largest:
+                raise MalformedReply(f"the events of one reply are larger than {largest} bytes")
             events.append(event)
             if is_answer is not None and is_answer(event):
                 patience.reschedule(loop.time() + self._limits.linger_seconds)

@@ -226,11 +226,20 @@ def no_reply(asked: Asked) -> Iterator[Defect]:
         return  # something came, and more of it than is kept
     if step.end == "silent" and (step.http is None or not step.http.is_whole):
         yield Defect(evidence=step.sent, note=f"nothing came within {step.seconds:.1f} s", case="call-hang")
+    elif step.http is not None and step.http.status == 200 and step.heard and not _is_cut(asked):
+        if step.http.media_type != "text/event-stream":
+            said = b"".join(heard.data for heard in step.heard)
+            yield Defect(evidence=said, note="HTTP 200 without a message", case="http-call-200-empty")
     elif step.http is not None and step.http.status in (200, 202, 204) and not step.heard:
         if step.http.media_type == "text/event-stream":
             return  # said by the check of streams
         case = "http-call-202" if step.http.status == 202 else "http-call-200-empty"
         yield Defect(evidence=step.sent, note=f"HTTP {step.http.status} without a body", case=case)
+
+
+def _is_cut(asked: Asked) -> bool:
+    """Its answer was larger than an audit reads."""
+    return any(heard.too_long for heard in asked.step.heard)
 
 
 @check(

@@ -139,8 +139,10 @@ def rpc_error_status(exchange: Exchange) -> Iterator[Defect]:
         yield Defect(evidence=seen_in(exchange), case=case)
     elif status >= 500:
         yield Defect(evidence=seen_in(exchange), severity=MUST, case="http-err-500-html")
-    elif exchange.step.name in _UNKNOWN and not _has_other_cause(exchange):
-        yield Defect(evidence=seen_in(exchange), case="http-err-400")
+    elif exchange.step.name != "initialize" and not _has_other_cause(exchange):
+        # What is unknown may be refused, though not like this; what exists has to be answered.
+        severity = SHOULD if exchange.step.name in _UNKNOWN else MUST
+        yield Defect(evidence=seen_in(exchange), severity=severity, case="http-err-400")
 
 
 @check(

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from .. import paths
 from ..subjects import MISSING
 
 
@@ -23,12 +24,23 @@ def compact(value: Any) -> str:
 
 
 def numbers(value: Any) -> Iterator[tuple[str, int]]:
-    left = [("", value)]
+    """The whole numbers in a value, with their places."""
+    # Iterators in place of lists: the places of a million numbers are not all kept.
+    left: list[Iterator[tuple[str, Any]]] = [iter([("", value)])]
     while left:
-        path, part = left.pop()
-        if isinstance(part, int) and not isinstance(part, bool):
+        path, part = next(left[-1], ("", MISSING))
+        if part is MISSING:
+            left.pop()
+        elif isinstance(part, int) and not isinstance(part, bool):
             yield path, part
-        elif isinstance(part, dict):
-            left += [(f"{path}.{key}", inner) for key, inner in part.items()]
-        elif isinstance(part, list):
-            left += [(f"{path}[{at}]", inner) for at, inner in enumerate(part)]
+        elif isinstance(part, dict | list):
+            left.append(_inner(path, part))
+
+
+def _inner(path: str, part: dict[str, Any] | list[Any]) -> Iterator[tuple[str, Any]]:
+    if isinstance(part, dict):
+        for key, inner in part.items():
+            yield paths.within(path, key), inner
+    else:
+        for at, inner in enumerate(part):
+            yield paths.at(path, at), inner

@@ -15,6 +15,8 @@ class Comparison(Struct, frozen=True, kw_only=True, rename="camel"):
     worse: tuple[Finding, ...]
     # There before, perhaps, but nobody could look: a crash hid them, or the tool was not called.
     uncovered: tuple[Finding, ...]
+    # Gone, perhaps, but nobody could look this time.
+    unseen: tuple[Finding, ...]
     left: int
 
     @property
@@ -31,13 +33,15 @@ def compare(old: Report, new: Report) -> Comparison:
         for key, one in after.items()
         if key not in before or SEVERITIES.index(one.severity) < SEVERITIES.index(before[key].severity)
     ]
+    unable = {one.code for one in new.not_judged}
     hidden = {one.code for one in old.not_judged}
     uncovered = [one for one in fresh if one.code in hidden]
     worse = [one for one in fresh if one.code not in hidden]
     return Comparison(
         old_verdict=old.verdict,
         new_verdict=new.verdict,
-        mended=tuple(one for key, one in before.items() if key not in after),
+        mended=tuple(one for key, one in before.items() if key not in after and one.code not in unable),
+        unseen=tuple(one for key, one in before.items() if key not in after and one.code in unable),
         worse=tuple(worse),
         uncovered=tuple(uncovered),
         left=len(before.keys() & after.keys() - {(one.code, one.where) for one in fresh}),
@@ -53,6 +57,8 @@ def render(comparison: Comparison) -> str:
     groups = [("Mended", comparison.mended), ("Worse", comparison.worse)]
     if comparison.uncovered:
         groups.append(("Seen for the first time, as nobody could look before", comparison.uncovered))
+    if comparison.unseen:
+        groups.append(("Not looked at any more", comparison.unseen))
     for title, findings in groups:
         lines += ["", f"{title}: {len(findings)}"]
         places: dict[tuple[str, str], list[str]] = {}

@@ -1,6 +1,7 @@
 """A report as JUnit XML: a test case for each check, failed where the specification is not met."""
 
-from xml.sax.saxutils import escape, quoteattr
+import re
+from xml.sax import saxutils
 
 from ..check import SEVERITIES
 from ..checks import CHECKS
@@ -9,6 +10,18 @@ from .impacts import sentence
 
 # What fails a build: the rest is said, but does not stop anybody.
 _FAILS = SEVERITIES[:2]
+
+
+# What XML cannot hold, however it is written.
+_NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+def escape(text: str) -> str:
+    return saxutils.escape(_NOT_IN_XML.sub("?", text))
+
+
+def quoteattr(text: str) -> str:
+    return saxutils.quoteattr(_NOT_IN_XML.sub("?", text))
 
 
 def render(report: Report) -> str:
