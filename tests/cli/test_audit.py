@@ -797,7 +797,8 @@ def test_a_programs_last_words_cannot_steer_the_terminal() -> None:
 # -- ending -------------------------------------------------------------------------------------------------------
 
 
-def test_an_interrupt_ends_the_audit_and_the_program_it_started(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_the_audit_and_the_program_it_started(tmp_path: Path, number: int, code: int) -> None:
     pid = tmp_path / "pid"
     script = f"import os, time\nopen({str(pid)!r}, 'w').write(str(os.getpid()))\ntime.sleep(600)\n"
     process = subprocess.Popen(
@@ -807,9 +808,9 @@ def test_an_interrupt_ends_the_audit_and_the_program_it_started(tmp_path: Path) 
         env=environment(),
     )
     child = int(waited(lambda: pid.exists() and pid.read_text()))
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     out, err = process.communicate(timeout=SECONDS)
-    assert (process.returncode, out, err) == (130, b"", b"")
+    assert (process.returncode, out, err) == (code, b"", b"")
     waited(lambda: not is_running(child))
 
 

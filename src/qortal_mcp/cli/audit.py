@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import re
+import signal
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Coroutine, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -227,13 +229,23 @@ def _evidence(
         say=progress.say,
     )
     try:
-        return asyncio.run(collect(order))
+        return asyncio.run(_until_told_to_stop(collect(order)))
+    except asyncio.CancelledError:
+        raise click.exceptions.Exit(failures.TERMINATED) from None
     except Unreachable as exc:
         from ..logs import visible
 
         raise failures.CouldNotFindOut(f"Cannot reach the server: {visible(_plainly(str(exc)))}") from exc
     finally:
         progress.clear()
+
+
+async def _until_told_to_stop(work: Coroutine[Any, Any, Evidence]) -> Evidence:
+    """A stop signal ends the work as an interrupt does, so that the program under audit ends with it."""
+    task = asyncio.ensure_future(work)
+    with contextlib.suppress(NotImplementedError):  # where there are no such signals
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    return await task
 
 
 def _check_address(ctx: click.Context, url: str) -> None:

@@ -16,6 +16,8 @@ WRONG_USAGE = 2
 COULD_NOT_FIND_OUT = 3
 # As shells count a process that SIGINT ended.
 INTERRUPTED = 130
+# The same for SIGTERM.
+TERMINATED = 143
 
 # What the help and the documents say about them.
 EXIT_CODES = {
