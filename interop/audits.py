@@ -9,13 +9,13 @@ from pathlib import Path
 from interop.foreign import Foreign
 from interop.programs import ROOT, Programs
 from interop.runner import Failed
-from qortal_mcp.audit import baseline
-from qortal_mcp.audit.calls import Call, Leave
 from qortal_mcp.audit.evidence import Evidence
-from qortal_mcp.audit.finding import Report
-from qortal_mcp.audit.judge import judge
+from qortal_mcp.audit.judging import baseline
+from qortal_mcp.audit.judging.finding import Report
+from qortal_mcp.audit.judging.judge import judge
 from qortal_mcp.audit.limits import AuditLimits
-from qortal_mcp.audit.runner import Order, Unreachable, collect
+from qortal_mcp.audit.visiting.calls import Call, Leave
+from qortal_mcp.audit.visiting.runner import Order, Unreachable, collect
 
 BASELINES = ROOT / "interop" / "baselines"
 # What the clock decides is not compared: the same server starts in half a second here and in three elsewhere.

@@ -6,23 +6,23 @@ from pathlib import Path
 
 import click
 import pytest
-from docs import generated, limits_tables
-from docs.__main__ import main, summary
-from docs.errors_table import CODES
-from docs.markers import BrokenMarkers, filled
+from docgen import generated, limits_tables
+from docgen.__main__ import main, summary
+from docgen.errors_table import CODES
+from docgen.markers import BrokenMarkers, filled
 
 from qortal_mcp import __version__, settings
 from qortal_mcp.audit.checks import CHECKS
-from qortal_mcp.audit.clients import measured_clients
+from qortal_mcp.audit.judging.clients import measured_clients
 from qortal_mcp.cli.audit import command as audit_command
-from qortal_mcp.cli.failures import EXIT_CODES
-from qortal_mcp.cli.schemas import fields, type_in_words
+from qortal_mcp.cli.output.schemas import fields, type_in_words
+from qortal_mcp.cli.running.failures import EXIT_CODES
 from qortal_mcp.limits import Limits
 from qortal_mcp.protocol.versions import REVISIONS
 from qortal_mcp.qortal.endpoints import ENDPOINTS
 from qortal_mcp.qortal.limits import NodeLimits
 from qortal_mcp.qortal.manifest import llms_txt, manifest
-from qortal_mcp.qortal.node import Node
+from qortal_mcp.qortal.node.node import Node
 from qortal_mcp.qortal.server import NAME, make_server
 from qortal_mcp.qortal.tools import TOOLSETS
 
@@ -122,7 +122,7 @@ def test_llms_txt_tells_how_to_connect_and_what_there_is() -> None:
 def test_every_error_code_is_on_the_tools_page() -> None:
     sources = [
         (ROOT / "src/qortal_mcp" / path).read_text()
-        for path in ("server/tool_errors.py", "qortal/failures.py", "qortal/tools/names.py")
+        for path in ("server/tool_errors.py", "qortal/node/failures.py", "qortal/tools/names.py")
     ]
     calls = r'(?:ToolError|NodeFailure)\(\s*"([A-Z_]+)"'
     assert {found for text in sources for found in re.findall(calls, text)} == set(CODES)

@@ -10,7 +10,7 @@ from tests.audit.wires import command, http_server, old_sse_server, websocket_se
 
 from qortal_mcp.audit.evidence import Evidence
 from qortal_mcp.audit.limits import AuditLimits
-from qortal_mcp.audit.runner import Order, Target, collect
+from qortal_mcp.audit.visiting.runner import Order, Target, collect
 
 # Long enough for a busy machine; cases that hang have limits of their own.
 LIMITS = AuditLimits(

@@ -9,13 +9,13 @@ from tests.audit.audits import evidence_of
 from tests.audit.cases import BY_NAME, CASES, LEGAL, MODERN_ONLY, STRUCTURED, Case, Verdict
 from tests.audit.stub import EXIT
 
-from qortal_mcp.audit.check import SEVERITIES, Severity
 from qortal_mcp.audit.checks import BY_CODE
-from qortal_mcp.audit.clients import impact, measured_codes
 from qortal_mcp.audit.evidence import Evidence, Heard, Step, Visit
-from qortal_mcp.audit.finding import Finding, Report
-from qortal_mcp.audit.judge import VIOLATES, judge
-from qortal_mcp.audit.visits import NO_TOOL
+from qortal_mcp.audit.judging.check import SEVERITIES, Severity
+from qortal_mcp.audit.judging.clients import impact, measured_codes
+from qortal_mcp.audit.judging.finding import Finding, Report
+from qortal_mcp.audit.judging.judge import VIOLATES, judge
+from qortal_mcp.audit.visiting.visits import NO_TOOL
 
 MEASURED = {name: code for code, names in measured_codes().items() for name in names}
 # Together they give every check something to look at that is in order.

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qortal_mcp.audit.calls import Call, Leave, Reputation, choose, minimal
 from qortal_mcp.audit.evidence import Gap
-from qortal_mcp.audit.json_schema import mismatch
+from qortal_mcp.audit.schemas.json_schema import mismatch
+from qortal_mcp.audit.visiting.calls import Call, Leave, Reputation, choose, minimal
 
 NEEDS = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
 NEEDS_NOTHING = {"type": "object", "properties": {}}

@@ -15,7 +15,7 @@ from qortal_mcp.audit.evidence import (
     from_file,
     to_file,
 )
-from qortal_mcp.audit.judge import judge
+from qortal_mcp.audit.judging.judge import judge
 
 _STEP = Step(name="ping", text="{}", heard=(Heard.of(b"{}\n"),))
 _SMALL = Evidence(

@@ -17,13 +17,13 @@ from tests.audit.cases import BY_NAME
 from tests.audit.stub import LEGACY, MODERN, Ask, Server
 from tests.audit.wires import http_server
 
-from qortal_mcp.audit import baseline
-from qortal_mcp.audit.calls import Leave, minimal
 from qortal_mcp.audit.evidence import Evidence, Heard, Step, Visit, from_file, to_file
-from qortal_mcp.audit.finding import Report
-from qortal_mcp.audit.json_schema import can_judge, mismatch
-from qortal_mcp.audit.judge import judge
-from qortal_mcp.audit.runner import Order, Unreachable, collect
+from qortal_mcp.audit.judging import baseline
+from qortal_mcp.audit.judging.finding import Report
+from qortal_mcp.audit.judging.judge import judge
+from qortal_mcp.audit.schemas.json_schema import can_judge, mismatch
+from qortal_mcp.audit.visiting.calls import Leave, minimal
+from qortal_mcp.audit.visiting.runner import Order, Unreachable, collect
 from qortal_mcp.protocol import lenient
 
 # -- whatever stands in a reply -----------------------------------------------------------------------

@@ -5,10 +5,10 @@ from interop.audits import BASELINES, problems_of
 from interop.foreign import FOREIGN
 from tests.audit.seeds import file_of
 
-from qortal_mcp.audit import baseline
 from qortal_mcp.audit.checks import BY_CODE
 from qortal_mcp.audit.evidence import from_file
-from qortal_mcp.audit.judge import judge
+from qortal_mcp.audit.judging import baseline
+from qortal_mcp.audit.judging.judge import judge
 
 
 def test_every_server_has_a_baseline_and_every_baseline_a_server() -> None:

@@ -14,14 +14,14 @@ import pytest
 from tests.audit.seeds import file_of
 from tests.cli.strangers import Answer, Answered, http_program, http_stranger, program
 
-from qortal_mcp.audit.calls import Call, Leave
 from qortal_mcp.audit.evidence import Evidence, Gap, Heard, Http, Step, Transport, Visit, from_file, to_file
-from qortal_mcp.audit.finding import Finding
-from qortal_mcp.audit.judge import judge
+from qortal_mcp.audit.judging.finding import Finding
+from qortal_mcp.audit.judging.judge import judge
+from qortal_mcp.audit.judging.reproduce import line
 from qortal_mcp.audit.limits import AuditLimits
-from qortal_mcp.audit.reproduce import line
-from qortal_mcp.audit.runner import Order, Target, collect
 from qortal_mcp.audit.secrets import safe_url, taken_out, values_in, without, without_secrets
+from qortal_mcp.audit.visiting.calls import Call, Leave
+from qortal_mcp.audit.visiting.runner import Order, Target, collect
 
 needs_curl = pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 LEAVE = Leave(named=(Call("look", {"word": "it's \u202e æ"}),))

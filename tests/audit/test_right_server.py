@@ -8,9 +8,9 @@ from tests.audit.audits import LIMITS
 from tests.audit.stub import LEGACY, MODERN, Server
 from tests.audit.wires import command, http_server, websocket_server
 
-from qortal_mcp.audit.finding import Report
-from qortal_mcp.audit.judge import CONFORMS, judge
-from qortal_mcp.audit.runner import Order, Target, collect
+from qortal_mcp.audit.judging.finding import Report
+from qortal_mcp.audit.judging.judge import CONFORMS, judge
+from qortal_mcp.audit.visiting.runner import Order, Target, collect
 
 WIRES = ["stdio", "http, JSON", "http, streams", "http, sessions", "http, streams and sessions", "websocket"]
 

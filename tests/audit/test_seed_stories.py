@@ -10,13 +10,13 @@ from tests.audit.seeds import SYSTEMS, file_of
 from tests.audit.seeds.dialogue import Reply, System, capture, named
 from tests.cli.strangers import Answered, http_stranger
 
-from qortal_mcp.audit.calls import Call, Leave
 from qortal_mcp.audit.evidence import Evidence, from_file, to_file
-from qortal_mcp.audit.finding import Finding, Report
-from qortal_mcp.audit.judge import judge
+from qortal_mcp.audit.judging.finding import Finding, Report
+from qortal_mcp.audit.judging.judge import judge
 from qortal_mcp.audit.limits import AuditLimits
 from qortal_mcp.audit.reports import comparison
-from qortal_mcp.audit.runner import Order, collect
+from qortal_mcp.audit.visiting.calls import Call, Leave
+from qortal_mcp.audit.visiting.runner import Order, collect
 
 
 def report(name: str) -> Report:

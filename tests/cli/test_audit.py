@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from docs.examples import EXAMPLES
+from docgen.examples import EXAMPLES
 from tests.audit.seeds import file_of
 from tests.cli.running import COMMAND, SECONDS, Ended, environment, listening, run
 from tests.cli.strangers import Answered, http_program, http_stranger, program

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from tests.cli.running import ALICE, COMMAND, environment, run
 
-from qortal_mcp.cli import call_arguments
-from qortal_mcp.cli.failures import WrongUsage
+from qortal_mcp.cli.input import call_arguments
 from qortal_mcp.cli.main import main
+from qortal_mcp.cli.running.failures import WrongUsage
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ import pytest
 from tests.cli.running import COMMAND, environment, run
 
 from qortal_mcp import __version__, settings
-from qortal_mcp.cli.failures import EXIT_CODES
+from qortal_mcp.cli.input.options import SettingsCommand
 from qortal_mcp.cli.main import main
-from qortal_mcp.cli.options import SettingsCommand
 from qortal_mcp.cli.program import COMMANDS, module_of
+from qortal_mcp.cli.running.failures import EXIT_CODES
 from qortal_mcp.protocol.versions import REVISIONS
 
 

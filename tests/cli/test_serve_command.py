@@ -14,7 +14,7 @@ from qortal_mcp import __version__
 from qortal_mcp.cli.main import main
 from qortal_mcp.cli.serve import command
 from qortal_mcp.qortal.manifest import llms_txt, manifest
-from qortal_mcp.qortal.node import Node
+from qortal_mcp.qortal.node.node import Node
 from qortal_mcp.qortal.server import make_server
 
 INITIALIZE = {

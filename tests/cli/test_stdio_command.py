@@ -9,8 +9,8 @@ import sys
 import pytest
 from tests.cli.running import ALICE, COMMAND, INITIALIZE, environment, message, run
 
-from qortal_mcp.cli import short_way
-from qortal_mcp.cli.options import SettingsCommand
+from qortal_mcp.cli.input.options import SettingsCommand
+from qortal_mcp.cli.running import stdio_without_click as short_way
 from qortal_mcp.cli.stdio import command
 
 LIST = message(2, "tools/list")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from qortal_mcp.cli import terminal, values, view
+from qortal_mcp.cli.output import terminal, values, view
 
 
 def lines(value: dict[str, Any], width: int = 80) -> list[str]:

@@ -290,7 +290,7 @@ STRANGE = [
 
 @pytest.mark.parametrize("endpoint", STRANGE)
 async def test_an_address_of_another_origin_is_refused(endpoint: str) -> None:
-    from qortal_mcp.client.http_sse import HttpSseWire
+    from qortal_mcp.client.wires.http_sse import HttpSseWire
 
     server = OldServer(endpoint)
     async with asyncio.timeout(5), web_server(server) as url:
@@ -319,7 +319,7 @@ SILENT_STREAMS = [
 
 @pytest.mark.parametrize("data", SILENT_STREAMS)
 async def test_a_stream_that_names_no_address_is_given_up(data: bytes) -> None:
-    from qortal_mcp.client.http_sse import HttpSseWire
+    from qortal_mcp.client.wires.http_sse import HttpSseWire
 
     async def handle(request: web.Request) -> web.StreamResponse:
         stream = web.StreamResponse(headers={"content-type": "text/event-stream"})

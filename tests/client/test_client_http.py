@@ -35,7 +35,7 @@ from qortal_mcp.client import (
     Transcript,
     connect,
 )
-from qortal_mcp.client.http import HttpWire
+from qortal_mcp.client.wires.http import HttpWire
 from qortal_mcp.protocol.jsonrpc import Notification
 from qortal_mcp.protocol.versions import LEGACY
 

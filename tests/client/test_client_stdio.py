@@ -17,7 +17,7 @@ from qortal_mcp.client import (
     Transcript,
     connect,
 )
-from qortal_mcp.client.stdio import StdioWire
+from qortal_mcp.client.wires.stdio import StdioWire
 
 OK = '{"jsonrpc":"2.0","id":ID,"result":{"ok":true}}'
 QUICK = ClientLimits(exit_seconds=0.3, goodbye_seconds=0.3, probe_seconds=0.5, request_seconds=2)

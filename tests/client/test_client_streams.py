@@ -22,13 +22,7 @@ from tests.client.fakes import (
     web_server,
 )
 
-from qortal_mcp.client import (
-    ClientLimits,
-    ConnectionLost,
-    Options,
-    RequestTimeout,
-    connect,
-)
+from qortal_mcp.client import ClientLimits, ConnectionLost, Options, RequestTimeout, connect
 from qortal_mcp.protocol.jsonrpc import Notification
 
 LIMITS = ClientLimits(

@@ -6,15 +6,8 @@ import pytest
 from aiohttp import WSMsgType, web
 from tests.client.fakes import Json, legacy, result, silent, wait_until, web_server, websocket_server
 
-from qortal_mcp.client import (
-    ClientLimits,
-    ConnectionLost,
-    HttpRefused,
-    Options,
-    Transcript,
-    connect,
-)
-from qortal_mcp.client.websocket import WebSocketWire
+from qortal_mcp.client import ClientLimits, ConnectionLost, HttpRefused, Options, Transcript, connect
+from qortal_mcp.client.wires.websocket import WebSocketWire
 
 LIMITS = ClientLimits(request_seconds=2, probe_seconds=0.5, goodbye_seconds=0.3, message_bytes=10_000)
 OPTIONS = Options(limits=LIMITS)

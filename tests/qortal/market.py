@@ -5,12 +5,12 @@ from typing import Any
 
 import msgspec
 
-from qortal_mcp.qortal import base58
-from qortal_mcp.qortal.contract_templates import TEMPLATES
 from qortal_mcp.qortal.endpoints.record import Request
+from qortal_mcp.qortal.node.source import RawReply
 from qortal_mcp.qortal.sample.chain import Chain, sample_chain
 from qortal_mcp.qortal.sample.reader import answer
-from qortal_mcp.qortal.source import RawReply
+from qortal_mcp.qortal.words import base58
+from qortal_mcp.qortal.words.contract_templates import TEMPLATES
 
 from .world import ALICE, ALICE_KEY
 

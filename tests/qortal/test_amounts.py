@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qortal_mcp.qortal.amounts import exact, ratio, units, written
-from qortal_mcp.qortal.sample.java import java_decimal
+from qortal_mcp.qortal.sample.core.java import java_decimal
+from qortal_mcp.qortal.words.amounts import exact, ratio, units, written
 
 UNITS = st.integers(min_value=-(2**63), max_value=2**63)
 

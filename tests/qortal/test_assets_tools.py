@@ -7,14 +7,14 @@ import jsonschema_rs
 import msgspec
 import pytest
 
-from qortal_mcp.qortal.amounts import units, written
 from qortal_mcp.qortal.endpoints.record import Request
-from qortal_mcp.qortal.node import Node
+from qortal_mcp.qortal.node.node import Node
+from qortal_mcp.qortal.node.source import RawReply
 from qortal_mcp.qortal.sample.chain import Chain, sample_chain
 from qortal_mcp.qortal.sample.reader import answer
 from qortal_mcp.qortal.server import make_server
-from qortal_mcp.qortal.source import RawReply
 from qortal_mcp.qortal.tools import select
+from qortal_mcp.qortal.words.amounts import units, written
 from qortal_mcp.server.dispatch import Server
 
 from .conftest import Call, caller, request

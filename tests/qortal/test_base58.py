@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qortal_mcp.qortal.base58 import NoRipemd, address_of, decode, encode, is_address
+from qortal_mcp.qortal.words.base58 import NoRipemd, address_of, decode, encode, is_address
 
 from .world import ALICE, ALICE_KEY, CONTRACT, NODE_ID, WRONG_CHECKSUM
 

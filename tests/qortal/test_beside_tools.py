@@ -10,10 +10,10 @@ from tests.qortal.conftest import request
 
 from qortal_mcp.qortal import resources
 from qortal_mcp.qortal.endpoints.record import Request
-from qortal_mcp.qortal.node import Node
+from qortal_mcp.qortal.node.node import Node
+from qortal_mcp.qortal.node.source import RawReply
 from qortal_mcp.qortal.sample import reader
 from qortal_mcp.qortal.server import make_server
-from qortal_mcp.qortal.source import RawReply
 from qortal_mcp.server import Server
 from qortal_mcp.transports.memory import MemoryConnection
 

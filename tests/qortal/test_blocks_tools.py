@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from qortal_mcp.qortal.endpoints.record import Request
-from qortal_mcp.qortal.node import Node
+from qortal_mcp.qortal.node.node import Node
+from qortal_mcp.qortal.node.source import RawReply
 from qortal_mcp.qortal.sample.chain import sample_chain
 from qortal_mcp.qortal.sample.reader import answer
 from qortal_mcp.qortal.server import make_server
-from qortal_mcp.qortal.source import RawReply
 
 from .conftest import Call, caller
 from .faulty_node import FaultyNode, replies

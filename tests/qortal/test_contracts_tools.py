@@ -7,11 +7,11 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from qortal_mcp.qortal.contract_templates import TEMPLATES
-from qortal_mcp.qortal.node import Node
+from qortal_mcp.qortal.node.node import Node
 from qortal_mcp.qortal.sample.chain import sample_chain
 from qortal_mcp.qortal.server import make_server
 from qortal_mcp.qortal.tools import select
+from qortal_mcp.qortal.words.contract_templates import TEMPLATES
 from qortal_mcp.server.dispatch import Server
 
 from .conftest import Call, caller

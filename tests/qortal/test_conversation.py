@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.door import clean_environment
 
-from qortal_mcp.qortal.node import Node
+from qortal_mcp.qortal.node.node import Node
 from qortal_mcp.qortal.server import make_server
 from qortal_mcp.server import Server, completer, prompt
 from qortal_mcp.transports.memory import MemoryConnection

@@ -12,7 +12,7 @@ from qortal_mcp.qortal.endpoints.addresses import ACCOUNT, BALANCE
 from qortal_mcp.qortal.endpoints.arbitrary import PUBLICATIONS
 from qortal_mcp.qortal.endpoints.assets import ASSET_BALANCES
 from qortal_mcp.qortal.endpoints.record import Endpoint, path_segment
-from qortal_mcp.qortal.node import Node
+from qortal_mcp.qortal.node.node import Node
 from qortal_mcp.qortal.sample.reader import ROUTES
 from qortal_mcp.server.tool_errors import ToolError
 

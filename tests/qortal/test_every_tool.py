@@ -5,10 +5,10 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from docs.examples import EXAMPLES
+from docgen.examples import EXAMPLES
 from tests.qortal.conftest import caller
 
-from qortal_mcp.qortal.node import Node
+from qortal_mcp.qortal.node.node import Node
 from qortal_mcp.qortal.server import make_server
 from qortal_mcp.qortal.tools import TOOLSETS, definitions
 

@@ -7,9 +7,9 @@ from urllib.parse import quote, unquote
 
 import pytest
 
-from qortal_mcp.qortal.node import Node
+from qortal_mcp.qortal.node.node import Node
 from qortal_mcp.qortal.server import make_server
-from qortal_mcp.qortal.transaction_types import TRANSACTION_TYPES
+from qortal_mcp.qortal.words.transaction_types import TRANSACTION_TYPES
 from qortal_mcp.server.dispatch import Server
 
 from .conftest import caller, request

@@ -2,7 +2,7 @@
 
 import json
 
-from qortal_mcp.qortal.node import Node
+from qortal_mcp.qortal.node.node import Node
 from qortal_mcp.qortal.server import make_server
 
 from .conftest import caller

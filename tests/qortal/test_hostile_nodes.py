@@ -11,9 +11,9 @@ import pytest
 from qortal_mcp.limits import Limits
 from qortal_mcp.qortal.endpoints.blocks import LAST_BLOCK
 from qortal_mcp.qortal.limits import DEFAULT
-from qortal_mcp.qortal.node import Node
+from qortal_mcp.qortal.node.node import Node
+from qortal_mcp.qortal.node.source import RawReply
 from qortal_mcp.qortal.server import make_server
-from qortal_mcp.qortal.source import RawReply
 from qortal_mcp.server.dispatch import Server
 
 from .conftest import caller, request

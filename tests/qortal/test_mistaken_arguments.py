@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from qortal_mcp.qortal.node import Node
+from qortal_mcp.qortal.node.node import Node
 from qortal_mcp.qortal.server import make_server
 from qortal_mcp.server.dispatch import Server
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from qortal_mcp.qortal.http_source import HttpSource
 from qortal_mcp.qortal.limits import NodeLimits
-from qortal_mcp.qortal.node import Node
-from qortal_mcp.qortal.origin import origin_of
+from qortal_mcp.qortal.node.http_source import HttpSource
+from qortal_mcp.qortal.node.node import Node
+from qortal_mcp.qortal.node.origin import origin_of
 from qortal_mcp.qortal.server import make_server, readiness
 
 from .conftest import Call, caller

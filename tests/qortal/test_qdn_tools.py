@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from qortal_mcp.qortal.limits import QDN_TEXT_BYTES
-from qortal_mcp.qortal.node import Node
+from qortal_mcp.qortal.node.node import Node
 from qortal_mcp.qortal.sample.chain import sample_chain
 from qortal_mcp.qortal.server import make_server
-from qortal_mcp.qortal.services import SERVICES, TEXT_SERVICES
 from qortal_mcp.qortal.tools import select
+from qortal_mcp.qortal.words.services import SERVICES, TEXT_SERVICES
 from qortal_mcp.text import original
 
 from .conftest import Call, caller

@@ -6,13 +6,13 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from qortal_mcp.qortal.as_core import TEMPLATES
 from qortal_mcp.qortal.endpoints import ENDPOINTS
-from qortal_mcp.qortal.node import Node
+from qortal_mcp.qortal.node.node import Node
 from qortal_mcp.qortal.sample.chain import sample_chain
 from qortal_mcp.qortal.sample.reader import answer
 from qortal_mcp.qortal.server import make_server
 from qortal_mcp.qortal.tools import select
+from qortal_mcp.qortal.tools.raw.as_core import TEMPLATES
 from qortal_mcp.server.dispatch import Server
 
 from .conftest import Call, caller

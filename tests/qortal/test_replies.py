@@ -6,10 +6,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from qortal_mcp.qortal.as_core import TEMPLATES
 from qortal_mcp.qortal.endpoints.addresses import REWARD_SHARES
 from qortal_mcp.qortal.endpoints.assets import ASSET, ASSET_TRADES, BALANCE_CHANGES
 from qortal_mcp.qortal.endpoints.contracts import CONTRACT
+from qortal_mcp.qortal.tools.raw.as_core import TEMPLATES
 
 from .test_sample import exchanges
 from .world import ALICE

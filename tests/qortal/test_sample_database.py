@@ -2,7 +2,7 @@
 
 import pytest
 
-from qortal_mcp.qortal.sample.database import in_order, like
+from qortal_mcp.qortal.sample.core.database import in_order, like
 
 
 @pytest.mark.parametrize(

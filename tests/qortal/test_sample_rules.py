@@ -7,7 +7,7 @@ from urllib.parse import quote
 import pytest
 
 from qortal_mcp.qortal.sample.chain import sample_chain
-from qortal_mcp.qortal.sample.java import java_hash_order
+from qortal_mcp.qortal.sample.core.java import java_hash_order
 from qortal_mcp.qortal.sample.reader import answer
 
 

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from qortal_mcp.qortal.endpoints.record import SETTLED_BLOCKS
-from qortal_mcp.qortal.http_source import HttpSource
-from qortal_mcp.qortal.node import Node
+from qortal_mcp.qortal.node.http_source import HttpSource
+from qortal_mcp.qortal.node.node import Node
 from qortal_mcp.qortal.server import make_server
 
 from .conftest import Call, caller

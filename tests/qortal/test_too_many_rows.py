@@ -5,13 +5,13 @@ import json
 from typing import Any
 
 import pytest
-from docs.examples import EXAMPLES
+from docgen.examples import EXAMPLES
 
 from qortal_mcp.qortal.endpoints.record import Request
-from qortal_mcp.qortal.node import Node
+from qortal_mcp.qortal.node.node import Node
+from qortal_mcp.qortal.node.source import RawReply
 from qortal_mcp.qortal.sample.reader import answer
 from qortal_mcp.qortal.server import make_server
-from qortal_mcp.qortal.source import RawReply
 from qortal_mcp.qortal.tools import TOOLSETS, definitions
 
 from .conftest import Call, caller

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from qortal_mcp.qortal.node import Node
+from qortal_mcp.qortal.node.node import Node
 from qortal_mcp.qortal.sample.chain import sample_chain
 from qortal_mcp.qortal.server import make_server
-from qortal_mcp.qortal.transaction_types import TRANSACTION_TYPES
+from qortal_mcp.qortal.words.transaction_types import TRANSACTION_TYPES
 from qortal_mcp.text import printable
 
 from .conftest import Call, caller

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from qortal_mcp.qortal.endpoints.record import Request
+from qortal_mcp.qortal.node.source import RawReply
 from qortal_mcp.qortal.sample.reader import answer
-from qortal_mcp.qortal.source import RawReply
 
 # From a target to what the node says there: JSON as a value or as text, a whole reply, or None for the sample's answer.
 Tell = Callable[[str], Any]

@@ -7,9 +7,9 @@ import pytest
 from msgspec import Meta, Struct
 
 from qortal_mcp.metrics import BUCKETS, Metrics
+from qortal_mcp.server.offers.schema import is_object_schema, schema_of, wrapped
 from qortal_mcp.server.private_keys import looks_secret
 from qortal_mcp.server.rate import RateLimit
-from qortal_mcp.server.schema import is_object_schema, schema_of, wrapped
 
 WORDS = "abandon ability able about above absent absorb abstract absurd abuse access accident"
 SECRETS = [

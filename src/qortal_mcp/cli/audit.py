@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..protocol.versions import REVISIONS
-from . import failures, files, terminal
+from .input import files
+from .output import terminal
+from .running import failures
 
 if TYPE_CHECKING:
     from ..audit.evidence import Evidence, Headers
-    from ..audit.finding import Report
+    from ..audit.judging.finding import Report
     from ..audit.reports.terminal import Palette
 
 _EXIT_CODES = {
@@ -165,7 +167,7 @@ def command(
 
         # Before anything is judged: whatever happens then, it can be judged again.
         files.write(capture, to_file(evidence), "capture")
-    from ..audit.judge import judge
+    from ..audit.judging.judge import judge
 
     report = judge(evidence, known)
     _write_reports(report, junit, sarif, markdown, write_baseline)
@@ -194,10 +196,10 @@ def _evidence(
         raise failures.WrongUsage("Give one address, one capture, or -- and a command.", ctx)
     if argv is not None and not argv:
         raise failures.WrongUsage("There is no command behind --.", ctx)
-    from ..audit.calls import Leave
     from ..audit.limits import AuditLimits
-    from ..audit.runner import Order, Unreachable, collect
-    from . import audit_calls
+    from ..audit.visiting.calls import Leave
+    from ..audit.visiting.runner import Order, Unreachable, collect
+    from .input import audit_calls
 
     target = argv if argv is not None else targets[0]
     if isinstance(target, str) and "://" not in target:
@@ -348,7 +350,7 @@ class _Progress:
 def _known(path: str | None) -> dict[tuple[str, str], str]:
     if path is None:
         return {}
-    from ..audit import baseline
+    from ..audit.judging import baseline
 
     try:
         return dict(baseline.read(files.read(path, "baseline")))
@@ -357,7 +359,7 @@ def _known(path: str | None) -> dict[tuple[str, str], str]:
 
 
 def _tell_gone(known: dict[tuple[str, str], str], report: Report) -> None:
-    from ..audit import baseline
+    from ..audit.judging import baseline
 
     if gone := baseline.gone(known, report):
         code, where = gone[0]
@@ -380,7 +382,7 @@ def _write_reports(
             render = import_module(f"qortal_mcp.audit.reports.{name}").render
             files.write(path, render(report).encode(), "report")
     if write_baseline is not None:
-        from ..audit import baseline
+        from ..audit.judging import baseline
 
         files.write(write_baseline, baseline.write(report), "baseline")
 
@@ -412,7 +414,7 @@ def _palette() -> Palette:
 
 
 def _diff(paths: tuple[str, str], as_json: bool) -> int:
-    from ..audit.judge import judge
+    from ..audit.judging.judge import judge
     from ..audit.reports import comparison
 
     old, new = (judge(_captured(path)) for path in paths)

@@ -12,11 +12,13 @@ from ..protocol.errors import ErrorObject
 from ..server.dispatch import Server
 from ..server.tool_errors import ERROR_META
 from ..settings import NodeOptions
-from . import call_arguments, completing, failures, terminal, view
-from .chain import ask
-from .options import SettingsCommand
+from .input import call_arguments, completion
+from .input.options import SettingsCommand
+from .input.toolsets import switching_on, text_arguments, tool_named, toolset_of
+from .output import terminal, view
 from .program import PROGRAM, unknown_tool
-from .toolsets import switching_on, text_arguments, tool_named, toolset_of
+from .running import failures
+from .running.own_server import ask
 
 # Failures that say nothing about what was asked: trying again, or another node, may answer it.
 _NOT_FOUND_OUT = frozenset({"NODE_UNREACHABLE", "NODE_TIMEOUT", "NODE_SYNCING", "RATE_LIMITED", "TIMEOUT"})
@@ -60,7 +62,7 @@ class CallCommand(SettingsCommand):
         if ctx.obj is None:
             super().format_help(ctx, formatter)
             return
-        from .tool_detail import detail, usage
+        from .output.tool_detail import detail, usage
         from .tools import one
 
         tool = one(ctx.obj)
@@ -71,8 +73,8 @@ class CallCommand(SettingsCommand):
 
 
 @click.command(cls=CallCommand, groups=(NodeOptions,))
-@click.argument("tool", shell_complete=completing.tools)
-@click.argument("arguments", nargs=-1, metavar="[KEY=VALUE]...", shell_complete=completing.arguments)
+@click.argument("tool", shell_complete=completion.tools)
+@click.argument("arguments", nargs=-1, metavar="[KEY=VALUE]...", shell_complete=completion.arguments)
 @click.option("--args", "whole", metavar="JSON", help="Arguments as one JSON object.")
 @click.option("--json", "as_json", is_flag=True, help="Show the structured answer as JSON.")
 @click.option("--raw", "as_raw", is_flag=True, help="Show the whole result as JSON, an error too.")

@@ -21,7 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _served_stdio(words: Sequence[str]) -> bool:
     # Nothing that is made while loading is garbage, and looking for some takes a tenth of the time.
     gc.disable()
-    from .short_way import serve_stdio
+    from .running.stdio_without_click import serve_stdio
 
     try:
         return serve_stdio(words)

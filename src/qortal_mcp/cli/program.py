@@ -12,7 +12,7 @@ from typing import NamedTuple, TextIO
 import click
 
 from .. import __version__, settings
-from . import failures
+from .running import failures
 
 PROGRAM = "qortal-mcp"
 # Set by the completion scripts of shells, which click writes.

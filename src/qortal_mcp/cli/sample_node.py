@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from ..settings import SampleNodeOptions
-from .options import SettingsCommand
+from .input.options import SettingsCommand
 
 
 @click.command(cls=SettingsCommand, groups=(SampleNodeOptions,))
@@ -16,7 +16,7 @@ def command(options: SampleNodeOptions) -> None:
     """
     from ..qortal.sample.http import app
     from ..transports.serve import run_http, url_of
-    from .listening import announce, bound, resolved
+    from .running.listening import announce, bound, resolved
 
     sock = bound(resolved(options.listen), options.listen)
 

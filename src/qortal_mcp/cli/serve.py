@@ -7,9 +7,9 @@ import click
 from msgspec.structs import replace
 
 from .. import settings
+from ..from_settings import node_of
 from ..settings import ListenOptions, NodeOptions
-from .chain import node_of
-from .options import SettingsCommand
+from .input.options import SettingsCommand
 
 log = logging.getLogger(__name__)
 
@@ -25,11 +25,11 @@ def command(chain: NodeOptions, door: ListenOptions) -> None:
     Beyond loopback a token is needed, from --token-file or the variable QORTAL_MCP_TOKEN, unless --without-token
     says otherwise; and --allow-host must name the server as its clients do.
     """
-    from ..asgi import make_app
+    from ..application import make_app
     from ..transports.guard import is_loopback
     from ..transports.serve import run_http, url_of
-    from .introduction import Introduction
-    from .listening import announce, bound, resolved
+    from .running.listening import announce, bound, resolved
+    from .running.startup_report import StartupReport
 
     token = settings.token(door, os.environ)
     host, port = resolved(door.listen)
@@ -39,9 +39,9 @@ def command(chain: NodeOptions, door: ListenOptions) -> None:
             f"{settings.TOKEN_VARIABLE}. --without-token allows it without one."
         )
     node = node_of(chain)
-    introduction = Introduction(node, chain)
+    report = StartupReport(node, chain)
     at = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-    app = make_app(chain, replace(door, listen=at), token, node=node, beside=introduction.live)
+    app = make_app(chain, replace(door, listen=at), token, node=node, beside=report.live)
     sock = bound((host, port), door.listen)
 
     def started() -> None:
@@ -51,6 +51,6 @@ def command(chain: NodeOptions, door: ListenOptions) -> None:
                 "clients are refused unless they call this server localhost: "
                 "name it as they do with --allow-host NAME[:PORT]"
             )
-        introduction.begin()
+        report.begin()
 
     run_http(app, sock, limits=app.server.limits, on_started=started)

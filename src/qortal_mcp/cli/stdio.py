@@ -5,8 +5,8 @@ import sys
 import click
 
 from ..settings import NodeOptions
-from . import failures
-from .options import SettingsCommand
+from .input.options import SettingsCommand
+from .running import failures
 
 
 @click.command(cls=SettingsCommand, groups=(NodeOptions,))
@@ -16,7 +16,7 @@ def command(chain: NodeOptions) -> None:
     MCP messages are read from standard input and answered on standard output, one a line; the log goes to
     standard error. Ends when its input ends.
     """
-    from .serving_stdio import serve
+    from .running.stdio_server import serve
 
     if isinstance(sys.stdout, failures.ClosedOutput):
         raise failures.CouldNotFindOut("Standard output is closed, and with it the way to the client.")

@@ -8,17 +8,18 @@ from msgspec import UNSET
 
 from ..qortal.tools import TOOLSETS, definitions, select
 from ..settings import NodeOptions
-from . import completing, failures, terminal, view, weights
-from .chain import ask
-from .inside import Response
-from .options import SettingsCommand
+from .input import completion
+from .input.options import SettingsCommand
+from .input.toolsets import switching_on, tool_named, toolset_of
+from .output import terminal, tokens, view
+from .output.tool_detail import detail
 from .program import unknown_tool
-from .tool_detail import detail
-from .toolsets import switching_on, tool_named, toolset_of
+from .running import failures
+from .running.own_server import Response, ask
 
 
 @click.command(cls=SettingsCommand, groups=(NodeOptions,))
-@click.argument("tool", required=False, shell_complete=completing.tools)
+@click.argument("tool", required=False, shell_complete=completion.tools)
 @click.option("--json", "as_json", is_flag=True, help="The tools/list result, or the one tool, as JSON.")
 @click.option("--tokens", "as_tokens", is_flag=True, help="What each tool weighs in tokens, and all of them.")
 def command(chain: NodeOptions, tool: str | None, as_json: bool, as_tokens: bool) -> None:
@@ -118,17 +119,17 @@ def _first_sentence(text: str) -> str:
 
 
 def _weighed(tools: list[dict[str, Any]], palette: view.Palette) -> str:
-    counter = weights.best_counter()
-    counted = {tool["name"]: counter.count(weights.as_read(tool)) for tool in tools}
+    counter = tokens.best_counter()
+    counted = {tool["name"]: counter.count(tokens.as_read(tool)) for tool in tools}
     rows = {**counted, f"total of {len(tools)}": sum(counted.values())}
     names = max(len(name) for name in rows)
-    figures = max(len(counter.written(tokens)) for tokens in rows.values())
+    figures = max(len(counter.written(count)) for count in rows.values())
     lines = [
         f"{palette.name(name.ljust(names))}  {counter.written(n).rjust(figures)}" for name, n in rows.items()
     ]
     how = (
-        f"Tokens by {weights.ENCODING}."
+        f"Tokens by {tokens.ENCODING}."
         if counter.is_exact
-        else f"Tokens estimated at {weights.CHARS_PER_TOKEN} characters each; with the package tiktoken they are counted."
+        else f"Tokens estimated at {tokens.CHARS_PER_TOKEN} characters each; with the package tiktoken they are counted."
     )
     return "\n".join([*lines, palette.quiet(how)])

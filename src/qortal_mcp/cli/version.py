@@ -5,7 +5,7 @@ import msgspec
 
 from .. import __version__
 from ..protocol.versions import REVISIONS
-from . import terminal
+from .output import terminal
 from .program import PROGRAM
 
 

@@ -15,21 +15,14 @@ from .errors import (
     SessionGone,
 )
 from .limits import ClientLimits
-from .listed import (
-    ListedPrompt,
-    ListedResource,
-    ListedTemplate,
-    ListedTool,
-    Listing,
-    OddItem,
-)
+from .listed import ListedPrompt, ListedResource, ListedTemplate, ListedTool, Listing, OddItem
 from .options import Options
 from .pending import Progress, Reply
 from .results import CallResult, OddBlock
 from .subscription import Subscription
-from .targets import open_old_wire, open_wire
 from .transcript import Http, Observer, Record, Transcript
-from .wire import Outgoing, RawWire, Sink, Wire
+from .wires.targets import open_old_wire, open_wire
+from .wires.wire import Outgoing, RawWire, Sink, Wire
 
 __all__ = [
     "AnswerRefused",

@@ -33,7 +33,6 @@ from .errors import (
     ServerError,
     SessionGone,
 )
-from .http import HttpWire
 from .link import Link
 from .listed import Kind, ListedPrompt, ListedResource, ListedTemplate, ListedTool, Listing, OddItem
 from .options import Options
@@ -41,9 +40,10 @@ from .pending import OnProgress, Reply
 from .results import CallResult, call_result
 from .rounds import answers_to, questions_in
 from .subscription import Subscription
-from .targets import Target, open_old_wire, open_wire
 from .tasks import Tasks
-from .wire import RawWire
+from .wires.http import HttpWire
+from .wires.targets import Target, open_old_wire, open_wire
+from .wires.wire import RawWire
 
 T = TypeVar("T")
 

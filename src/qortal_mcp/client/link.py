@@ -20,7 +20,7 @@ from .options import Options
 from .pending import OnProgress, Pending, Reply, Requests
 from .subscription import Subscription, subscription_id
 from .tasks import Tasks
-from .wire import Outgoing, RawWire
+from .wires.wire import Outgoing, RawWire
 
 log = logging.getLogger(__name__)
 

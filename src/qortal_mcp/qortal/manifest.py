@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 
 from ..protocol.versions import NEWEST_HANDSHAKE, REVISIONS
-from ..server.catalogue import Kind, capabilities_in
 from ..server.dispatch import Server
+from ..server.offers.catalogue import Kind, capabilities_in
 
 ENDPOINT = "/mcp"
 WEBSOCKET = "/ws"

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
-from ..server.tool import Tool
+from ..server.offers.tool import Tool
 
 
 def preset(tool: Tool, name: str, arguments: Mapping[str, Any]) -> Tool:

@@ -5,15 +5,15 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from ..server.prompt import Completer, Prompt, completer, prompt
+from ..server.offers.prompt import Completer, Prompt, completer, prompt
 from ..server.tool_errors import ToolError
 from ..text import printable
-from .chains import CHAINS
 from .endpoints.names import NAMES_SEARCH
-from .node import Node
+from .node.node import Node
 from .resources import NAME
-from .services import SERVICES
-from .transaction_types import TRANSACTION_TYPES
+from .words.chains import CHAINS
+from .words.services import SERVICES
+from .words.transaction_types import TRANSACTION_TYPES
 
 _SUGGESTIONS = 20
 # Whoever has typed so much of a name needs no help with the rest; and so much of a key or a seed phrase, if that is

@@ -9,10 +9,10 @@ import msgspec
 from msgspec import Raw
 
 from ..server.context import Context
-from ..server.resource import Resource, ResourceNotFound, resource
+from ..server.offers.resource import Resource, ResourceNotFound, resource
 from ..server.tool_errors import ToolError
 from .endpoints import ENDPOINTS
-from .node import Node
+from .node.node import Node
 
 NODE = "qortal://node"
 BLOCK = "qortal://block/{height}"

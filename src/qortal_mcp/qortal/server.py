@@ -11,15 +11,15 @@ import msgspec
 from .. import __version__
 from ..limits import DEFAULT, Limits
 from ..metrics import Metrics
-from ..server.catalogue import Definitions, Kind, Offer, Prepared
 from ..server.dispatch import Server
-from ..server.tool import Tool
+from ..server.offers.catalogue import Definitions, Kind, Offer, Prepared
+from ..server.offers.tool import Tool
 from ..server.tool_errors import ToolError
 from . import tools
 from .aliases import ARGUMENT_SYNONYMS, OLD_FORMS, TOOL_ALIASES, TOOL_PRESETS
 
 if TYPE_CHECKING:
-    from .node import Node
+    from .node.node import Node
 
 _BESIDE_TOOLS = Path(__file__).with_name("beside_tools.json")
 
@@ -86,7 +86,7 @@ def make_server(
 
 
 def _timed_out(seconds: float) -> ToolError:
-    from .failures import timed_out  # only slow nodes pay for it
+    from .node.failures import timed_out  # only slow nodes pay for it
 
     return timed_out(seconds)
 

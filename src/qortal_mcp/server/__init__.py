@@ -3,10 +3,10 @@
 from .asking import Question, elicit, roots, sample
 from .context import Context
 from .dispatch import OldForms, Reply, Server
+from .offers.prompt import Completer, Prompt, completer, prompt
+from .offers.resource import Resource, ResourceNotFound, resource
+from .offers.tool import READ_ONLY, Tool, tool
 from .peer import Peer
-from .prompt import Completer, Prompt, completer, prompt
-from .resource import Resource, ResourceNotFound, resource
-from .tool import READ_ONLY, Tool, tool
 from .tool_errors import ToolError
 
 __all__ = [

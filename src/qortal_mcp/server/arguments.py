@@ -24,8 +24,8 @@ from msgspec import NODEFAULT, Raw, Struct, structs
 
 from ..text import printable, shortened
 from .argument import Argument
+from .offers.schema import schema_of
 from .private_keys import looks_secret
-from .schema import schema_of
 from .tool_errors import invalid_argument, refused
 
 _decode_members = msgspec.json.Decoder(dict[str, Raw]).decode

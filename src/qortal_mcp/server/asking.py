@@ -22,13 +22,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType, field
 
 from ..limits import Limits
 from ..protocol import errors
-from ..protocol.messages import (
-    ElicitParams,
-    ElicitResult,
-    RootsResult,
-    SamplingParams,
-    SamplingResult,
-)
+from ..protocol.messages import ElicitParams, ElicitResult, RootsResult, SamplingParams, SamplingResult
 from ..protocol.versions import ELICITATION, is_modern
 from .context import missing_capability
 from .tool_errors import ToolError

@@ -23,15 +23,15 @@ from ..text import printable, shortened
 from . import tool_errors
 from .alarms import Alarms
 from .asking import InputRequired, Seal
-from .catalogue import Catalogue, Offer, Prepared
 from .context import Context, Send
 from .methods import METHOD_TABLE, Call, Running
+from .offers.catalogue import Catalogue, Offer, Prepared
+from .offers.prompt import Completer, Prompt
+from .offers.resource import Resource
+from .offers.tool import Tool
 from .peer import Peer
-from .prompt import Completer, Prompt
 from .rate import RateLimit
-from .resource import Resource
 from .subscriptions import Hub
-from .tool import Tool
 
 log = logging.getLogger(__name__)
 

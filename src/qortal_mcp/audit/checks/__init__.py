@@ -2,25 +2,11 @@
 
 from typing import Any
 
-from ..check import Check
-from . import (
-    access,
-    blocks,
-    envelope,
-    failures,
-    framing,
-    handshake,
-    http,
-    lists,
-    methods,
-    modern,
-    results,
-    schemas,
-    sessions,
-    streams,
-    structured,
-    tools,
-)
+from ..judging.check import Check
+from . import envelope, framing, handshake, methods, modern
+from .http import access, sessions, statuses, streams
+from .offers import lists, schemas, tools
+from .results import blocks, failures, results, structured
 
 CHECKS: tuple[Check[Any], ...] = (
     *framing.CHECKS,
@@ -28,7 +14,7 @@ CHECKS: tuple[Check[Any], ...] = (
     *handshake.CHECKS,
     *modern.CHECKS,
     *methods.CHECKS,
-    *http.CHECKS,
+    *statuses.CHECKS,
     *streams.CHECKS,
     *sessions.CHECKS,
     *access.CHECKS,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...protocol.messages import LOG_LEVELS
-from ..check import IN_LEGACY, IN_MODERN, MUST, PORTABILITY, SHOULD, Check, Defect, check
+from ..judging.check import IN_LEGACY, IN_MODERN, MUST, PORTABILITY, SHOULD, Check, Defect, check
 from ..matching import question_of
 from ..subjects import MISSING, Asked, Reply, Said, Whole
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from ..check import ADVICE, MUST, SHOULD, Check, Defect, check
+from ..judging.check import ADVICE, MUST, SHOULD, Check, Defect, check
 from ..subjects import Piece
 
 _CONTENT_LENGTH = re.compile(rb"content-length:\s*\d+", re.IGNORECASE)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...protocol.versions import LEGACY, MODERN
-from ..check import ADVICE, IN_LEGACY, MUST, PORTABILITY, Check, Defect, check
+from ..judging.check import ADVICE, IN_LEGACY, MUST, PORTABILITY, Check, Defect, check
 from ..subjects import MISSING, Asked, Handshake, Reply, Session, Whole
 
 _INITIALIZE = "basic/lifecycle: initialization"

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ..check import ADVICE, IN_LEGACY, IN_MODERN, MUST, SHOULD, Check, Defect, check
 from ..evidence import Step
+from ..judging.check import ADVICE, IN_LEGACY, IN_MODERN, MUST, SHOULD, Check, Defect, check
 from ..subjects import MISSING, Asked, Listing, Reply, Session, Whole
 
 _ERRORS = "JSON-RPC 2.0 §5.1"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ..check import ADVICE, IN_LEGACY, IN_MODERN, MUST, PORTABILITY, SHOULD, Check, Defect, check
+from ..judging.check import ADVICE, IN_LEGACY, IN_MODERN, MUST, PORTABILITY, SHOULD, Check, Defect, check
 from ..subjects import Asked, Discovery, Reply
 
 _DISCOVER = "2026-07-28 server/discover"

@@ -2,8 +2,8 @@
 
 from msgspec import Struct
 
-from ..check import MUST, SEVERITIES, SHOULD
-from ..finding import Finding, Report
+from ..judging.check import MUST, SEVERITIES, SHOULD
+from ..judging.finding import Finding, Report
 
 
 class Comparison(Struct, frozen=True, kw_only=True, rename="camel"):

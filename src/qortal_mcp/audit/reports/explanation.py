@@ -1,7 +1,7 @@
 """What a code means: `audit --explain CODE`."""
 
 from ..checks import BY_CODE, CHECKS
-from ..clients import impact, measured_codes, measured_on
+from ..judging.clients import impact, measured_codes, measured_on
 from .impacts import by_outcome
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from ..clients import Impact, Outcome
+from ..judging.clients import Impact, Outcome
 
 # In words that go on from the names of one or several clients.
 _WORDS: dict[Outcome, str] = {

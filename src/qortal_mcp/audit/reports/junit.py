@@ -3,9 +3,9 @@
 import re
 from xml.sax import saxutils
 
-from ..check import SEVERITIES
 from ..checks import CHECKS
-from ..finding import Finding, Report
+from ..judging.check import SEVERITIES
+from ..judging.finding import Finding, Report
 from .impacts import sentence
 
 # What fails a build: the rest is said, but does not stop anybody.

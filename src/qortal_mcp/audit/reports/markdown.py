@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable
 
-from ..check import SEVERITIES, Severity
-from ..clients import measured_on
-from ..finding import Finding, Report
+from ..judging.check import SEVERITIES, Severity
+from ..judging.clients import measured_on
+from ..judging.finding import Finding, Report
 from .impacts import by_outcome
 
 _MOST_PLACES = 20

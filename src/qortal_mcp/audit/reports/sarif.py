@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 
 from ... import __version__
-from ..check import Severity
 from ..checks import BY_CODE
-from ..finding import Finding, Report
+from ..judging.check import Severity
+from ..judging.finding import Finding, Report
 from .impacts import sentence
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

@@ -4,9 +4,9 @@ import textwrap
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from ..check import SEVERITIES, Severity
-from ..clients import measured_on
-from ..finding import Finding, Report
+from ..judging.check import SEVERITIES, Severity
+from ..judging.clients import measured_on
+from ..judging.finding import Finding, Report
 from .impacts import by_outcome
 
 _PLACES = 3

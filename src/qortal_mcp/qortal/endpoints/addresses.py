@@ -15,9 +15,9 @@ from ..replies.addresses import (
     key_or_false,
     one_address,
 )
-from ..types import Address, Addresses, AssetId, Limit, MinLevel, Offset, PublicKey
+from ..words.arguments import Address, Addresses, AssetId, Limit, MinLevel, Offset, PublicKey
+from .parameters import AnyAddress
 from .record import HOURS, MINUTE, UNTIL_NEXT_BLOCK, Endpoint, amount, json_of, text
-from .words import AnyAddress
 
 ACCOUNT = Endpoint(
     "/addresses/{address}",

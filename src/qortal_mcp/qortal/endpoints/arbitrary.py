@@ -10,9 +10,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from ..replies.arbitrary import Category, IndexEntry, IndexHit, Publication, Resource, as_is
-from ..services import TEXT_SERVICES
-from ..times import Milliseconds
-from ..types import (
+from ..words.arguments import (
     Address,
     ConfirmationStatus,
     FromHeight,
@@ -23,8 +21,10 @@ from ..types import (
     Offset,
     SmallLimit,
 )
+from ..words.services import TEXT_SERVICES
+from ..words.times import Milliseconds
+from .parameters import CoreService
 from .record import HOURS, MINUTE, SECONDS, Endpoint, json_of
-from .words import CoreService
 
 _Text = Annotated[str, Meta(min_length=1, max_length=240)]
 _Texts = Annotated[list[_Text], Meta(min_length=1, max_length=20)]

@@ -19,7 +19,7 @@ from ..replies.assets import (
     RecentTrade,
     TradeWithOrders,
 )
-from ..types import (
+from ..words.arguments import (
     Address,
     Addresses,
     AssetId,
@@ -31,8 +31,8 @@ from ..types import (
     Offset,
     OrderId,
 )
+from .parameters import HeavyLimit, Ordering
 from .record import UNTIL_NEXT_BLOCK, Endpoint, json_of
-from .words import HeavyLimit, Ordering
 
 _PAGING = {"limit": Limit, "offset": Offset, "reverse": bool}
 _PAIR = {"assetid": AssetId, "otherassetid": AssetId}

@@ -5,10 +5,10 @@ from typing import Any
 
 from ..replies.blocks import Block, BlockSummary, MintingInfo, Signer
 from ..replies.transactions import Transaction
-from ..times import Milliseconds
-from ..types import Address, Addresses, BlockSignature, Height, Limit, Offset
+from ..words.arguments import Address, Addresses, BlockSignature, Height, Limit, Offset
+from ..words.times import Milliseconds
+from .parameters import HeavyLimit
 from .record import HOURS, LIVE, UNTIL_NEXT_BLOCK, Endpoint, json_of, number
-from .words import HeavyLimit
 
 
 def _height(block: Block) -> int:

@@ -3,9 +3,9 @@
 from typing import Any
 
 from ..replies.chat import ActiveChats, ChatLine, ChatMessage, GroupSize, SenderSize
-from ..types import Address, ChatTime, GroupNumber, Limit, MessageSignature, Offset, TwoAddresses
+from ..words.arguments import Address, ChatTime, GroupNumber, Limit, MessageSignature, Offset, TwoAddresses
+from .parameters import Encoding
 from .record import SECONDS, Endpoint, json_of
-from .words import Encoding
 
 _BASE64 = {"encoding": "BASE64"}
 _FILTERS = {

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..replies.contracts import Contract, RunningContract, data_segment
-from ..types import Address, CodeHash, Limit, Offset
+from ..words.arguments import Address, CodeHash, Limit, Offset
 from .record import FIVE_MINUTES, UNTIL_NEXT_BLOCK, Endpoint, json_of
 
 CONTRACTS_BY_CODE = Endpoint(

@@ -4,8 +4,6 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from ..base58 import is_bytes
-from ..chains import CHAINS, Chain
 from ..replies.crosschain import (
     CoinStatus,
     CompletedTrade,
@@ -15,9 +13,11 @@ from ..replies.crosschain import (
     scaled,
     whole_number,
 )
-from ..types import Address, Limit, Offset, PublicKey, Since
+from ..words.arguments import Address, Limit, Offset, PublicKey, Since
+from ..words.base58 import is_bytes
+from ..words.chains import CHAINS, Chain
+from .parameters import CoreChain
 from .record import MINUTE, SECONDS, UNTIL_NEXT_BLOCK, Endpoint, json_of, text
-from .words import CoreChain
 
 _HASH_BYTES = 20
 _Hash = Annotated[

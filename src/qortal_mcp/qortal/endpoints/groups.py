@@ -13,7 +13,7 @@ from ..replies.groups import (
     Kick,
     YearCount,
 )
-from ..types import Address, ChatTime, GroupNumber, Limit, Offset, Year
+from ..words.arguments import Address, ChatTime, GroupNumber, Limit, Offset, Year
 from .record import HOURS, MINUTE, UNTIL_NEXT_BLOCK, Endpoint, json_of
 
 _PAGE = {"limit": Limit, "offset": Offset, "reverse": bool}

@@ -3,8 +3,8 @@
 from typing import Any
 
 from ..replies.names import ListedName, NameSummary, RegisteredName
-from ..times import Milliseconds
-from ..types import Address, AskedName, Limit, NamePart, Offset
+from ..words.arguments import Address, AskedName, Limit, NamePart, Offset
+from ..words.times import Milliseconds
 from .record import UNTIL_NEXT_BLOCK, Endpoint, json_of
 
 _PAGE = {"limit": Limit, "offset": Offset, "reverse": bool}

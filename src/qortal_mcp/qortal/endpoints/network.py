@@ -3,8 +3,8 @@
 from typing import Any
 
 from ..replies.network import LayoutPart, Peers
+from .parameters import CoreType
 from .record import HOURS, LIVE, UNTIL_NEXT_BLOCK, Endpoint, amount, json_of, number
-from .words import CoreType
 
 SUPPLY = Endpoint(
     "/stats/supply/circulating",

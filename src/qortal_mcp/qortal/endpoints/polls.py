@@ -3,10 +3,10 @@
 from typing import Any
 
 from ..replies.polls import AppRatings, ListedPoll, Poll, PollVotes
-from ..times import Milliseconds
-from ..types import AppService, Limit, Offset, PollName
+from ..words.arguments import AppService, Limit, Offset, PollName
+from ..words.times import Milliseconds
+from .parameters import OnlyTrue
 from .record import MINUTE, UNTIL_NEXT_BLOCK, Endpoint, json_of
-from .words import OnlyTrue
 
 _BY_NAME = {"pollName": PollName}
 

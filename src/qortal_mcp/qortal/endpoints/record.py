@@ -13,8 +13,8 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from ...server.tool_errors import invalid_argument
-from ..amounts import exact
 from ..replies.plain import Count, plain
+from ..words.amounts import exact
 
 _CHECKS: dict[int, list[tuple[Callable[[Any], bool], str]]] = {}
 

@@ -4,8 +4,7 @@ second it gives all there is."""
 from typing import Any
 
 from ..replies.transactions import Transaction, raw_transaction
-from ..times import Milliseconds
-from ..types import (
+from ..words.arguments import (
     Address,
     BlockSignature,
     ConfirmationStatus,
@@ -19,8 +18,9 @@ from ..types import (
     Reference,
     Signature,
 )
+from ..words.times import Milliseconds
+from .parameters import CoreType, CoreTypes
 from .record import HOURS, SECONDS, UNTIL_NEXT_BLOCK, Endpoint, json_of, number
-from .words import CoreType, CoreTypes
 
 _PAGE = {"limit": Limit, "offset": Offset, "reverse": bool}
 _FIRST_PAGE = {"limit": 20}

@@ -2,8 +2,8 @@
 
 from msgspec import Struct
 
-from ..base58 import is_address, is_bytes
-from ..times import Milliseconds
+from ..words.base58 import is_address, is_bytes
+from ..words.times import Milliseconds
 from .plain import Count, Whole, plain
 
 

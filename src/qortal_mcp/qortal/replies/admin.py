@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from ..times import Milliseconds
+from ..words.times import Milliseconds
 from .plain import Count, Whole, plain
 
 

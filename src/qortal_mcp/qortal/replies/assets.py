@@ -2,9 +2,9 @@
 
 from msgspec import UNSET, Struct, UnsetType
 
-from ..amounts import exact, written
 from ..limits import CONTENT_CHARS, LISTED_TEXT_CHARS
-from ..times import Milliseconds
+from ..words.amounts import exact, written
+from ..words.times import Milliseconds
 from .plain import Count, Number, Whole, plain
 
 

@@ -2,8 +2,8 @@
 
 from msgspec import Struct
 
-from ..amounts import exact
-from ..times import Milliseconds
+from ..words.amounts import exact
+from ..words.times import Milliseconds
 from .plain import Count, Number, Whole, plain
 
 # What Core writes where it cannot tell who minted a block.

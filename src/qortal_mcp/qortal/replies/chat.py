@@ -6,9 +6,9 @@ from typing import ClassVar, Literal
 
 from msgspec import Struct, field
 
-from ..base58 import is_bytes
 from ..limits import CONTENT_CHARS, LISTED_CHAT_CHARS
-from ..times import Milliseconds
+from ..words.base58 import is_bytes
+from ..words.times import Milliseconds
 from .plain import Count, Number, plain
 
 Kind = Literal["text", "encrypted", "binary"]

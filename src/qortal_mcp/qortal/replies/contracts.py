@@ -4,9 +4,9 @@ from base64 import b64encode
 
 from msgspec import Struct
 
-from ..amounts import exact
 from ..limits import CONTRACT_DATA_BYTES
-from ..times import Milliseconds
+from ..words.amounts import exact
+from ..words.times import Milliseconds
 from .plain import Count, Number, Whole, plain
 
 

@@ -6,9 +6,9 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from ..amounts import exact, written
-from ..base58 import is_address
-from ..times import Milliseconds
+from ..words.amounts import exact, written
+from ..words.base58 import is_address
+from ..words.times import Milliseconds
 from .plain import Count, Whole, plain
 
 _LEDGER_COLUMNS = [

@@ -2,7 +2,7 @@
 
 from msgspec import Struct, field
 
-from ..times import Milliseconds
+from ..words.times import Milliseconds
 from .plain import Count, Number, Whole, plain
 
 

@@ -4,9 +4,9 @@ from typing import ClassVar
 
 from msgspec import Struct
 
-from ..amounts import exact
 from ..limits import CONTENT_CHARS, LISTED_TEXT_CHARS
-from ..times import Milliseconds
+from ..words.amounts import exact
+from ..words.times import Milliseconds
 from .plain import plain
 
 

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Struct, field
 
 from ..limits import CONTENT_CHARS, LISTED_TEXT_CHARS
-from ..times import Milliseconds
+from ..words.times import Milliseconds
 from .plain import Count, Whole, plain
 
 

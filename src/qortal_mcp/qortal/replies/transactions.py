@@ -9,10 +9,10 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
-from ..amounts import exact
-from ..base58 import decode
 from ..limits import CONTENT_CHARS, RAW_WHOLE_CHARS
-from ..times import Milliseconds
+from ..words.amounts import exact
+from ..words.base58 import decode
+from ..words.times import Milliseconds
 from .plain import Count, Whole, plain
 
 Text = str | UnsetType

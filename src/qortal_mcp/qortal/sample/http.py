@@ -3,9 +3,9 @@
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from ..source import RawReply
+from ..node.source import RawReply
+from .core.replies import page
 from .reader import answer
-from .replies import page
 
 Message = MutableMapping[str, Any]
 

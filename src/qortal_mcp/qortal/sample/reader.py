@@ -5,27 +5,26 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-from ..source import RawReply
-from . import (
+from ..node.source import RawReply
+from .answers import (
     addresses,
     admin,
-    arbitrary,
-    assets,
     blocks,
     chat,
     contracts,
-    crosschain,
     groups,
     names,
     network,
-    orders,
     polls,
     reports,
     transactions,
 )
+from .answers.assets import assets, orders
+from .answers.qdn import publications as arbitrary
+from .answers.trades import open as crosschain
 from .chain import Chain, sample_chain
-from .parameters import Parameters
-from .replies import Refusal, Routes, page
+from .core.parameters import Parameters
+from .core.replies import Refusal, Routes, page
 
 ROUTES: Routes = {
     template: route

@@ -1,7 +1,7 @@
 """The sample chain as a source in this process. It passes through all that a node's answers pass through."""
 
 from ..endpoints.record import Request
-from ..source import RawReply
+from ..node.source import RawReply
 from .reader import answer
 
 SAMPLE_NOTICE = "Sample data from a small test chain: not the real Qortal chain."

@@ -1,7 +1,7 @@
 """The list of tools, in the order clients see, and the toolsets that switch them on and off.
 
-A toolset is a module of this folder. Its tools are named here and loaded when they are needed: a client
-waits for the list at every start, and the list is made from `definitions.json` (written by scripts/docs).
+Tools are named here and loaded when they are needed: a client waits for the list at every start, and the list is
+made from `definitions.json` (written by scripts/docs).
 """
 
 from importlib import import_module
@@ -11,52 +11,67 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ...server.tool import Tool
+from ...server.offers.tool import Tool
 
 _DEFINITIONS = Path(__file__).with_name("definitions.json")
 
 
 class Toolset(Struct, frozen=True):
-    """Tools that are switched on and off together."""
+    """Tools that are switched on and off together: the functions, under the module of this folder that holds them."""
 
-    tools: tuple[str, ...]
+    modules: dict[str, tuple[str, ...]]
     is_default: bool = True
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        return tuple(name for names in self.modules.values() for name in names)
 
 
 TOOLSETS: dict[str, Toolset] = {
-    "node": Toolset(("get_node_status", "get_network_overview")),
+    "node": Toolset({"node": ("get_node_status", "get_network_overview")}),
     "accounts": Toolset(
-        (
-            "validate_address",
-            "get_account_overview",
-            "get_balance",
-            "get_minting_profile",
-            "list_reward_shares",
-        )
+        {
+            "accounts.accounts": ("validate_address", "get_account_overview", "get_balance"),
+            "accounts.minting": ("get_minting_profile", "list_reward_shares"),
+        }
     ),
-    "names": Toolset(("get_name", "search_names")),
-    "blocks": Toolset(("get_block", "list_blocks", "list_block_signers")),
-    "transactions": Toolset(("get_transaction", "search_transactions", "find_payments", "get_fee")),
+    "names": Toolset({"names": ("get_name", "search_names")}),
+    "blocks": Toolset({"blocks.blocks": ("get_block", "list_blocks", "list_block_signers")}),
+    "transactions": Toolset(
+        {"transactions.transactions": ("get_transaction", "search_transactions", "find_payments", "get_fee")}
+    ),
     "trades": Toolset(
-        (
-            "list_trade_offers",
-            "get_trade",
-            "list_completed_trades",
-            "get_trade_price",
-            "get_trade_ledger",
-            "get_foreign_chain",
-        )
+        {
+            "trades.offers": ("list_trade_offers", "get_trade"),
+            "trades.completed": ("list_completed_trades", "get_trade_price", "get_trade_ledger"),
+            "trades.foreign_chains": ("get_foreign_chain",),
+        }
     ),
     "assets": Toolset(
-        ("list_assets", "get_asset", "list_holders", "get_order_book", "list_asset_trades"), is_default=False
+        {
+            "assets.assets": ("list_assets", "get_asset", "list_holders"),
+            "assets.market": ("get_order_book", "list_asset_trades"),
+        },
+        is_default=False,
     ),
-    "groups": Toolset(("list_groups", "get_group", "list_group_members", "list_group_events")),
-    "chat": Toolset(("get_chat_messages", "list_active_chats", "get_chat_stats"), is_default=False),
-    "qdn": Toolset(("search_qdn", "get_qdn_resource")),
-    "qdn_content": Toolset(("read_qdn",), is_default=False),
-    "polls": Toolset(("list_polls", "get_poll", "list_app_ratings")),
-    "contracts": Toolset(("get_contract", "list_contracts"), is_default=False),
-    "raw": Toolset(("read_core",)),
+    "groups": Toolset(
+        {
+            "groups.groups": ("list_groups", "get_group", "list_group_members"),
+            "groups.events": ("list_group_events",),
+        }
+    ),
+    "chat": Toolset(
+        {
+            "chat.messages": ("get_chat_messages",),
+            "chat.activity": ("list_active_chats", "get_chat_stats"),
+        },
+        is_default=False,
+    ),
+    "qdn": Toolset({"qdn.resources": ("search_qdn", "get_qdn_resource")}),
+    "qdn_content": Toolset({"qdn.content": ("read_qdn",)}, is_default=False),
+    "polls": Toolset({"polls": ("list_polls", "get_poll", "list_app_ratings")}),
+    "contracts": Toolset({"contracts": ("get_contract", "list_contracts")}, is_default=False),
+    "raw": Toolset({"raw.raw": ("read_core",)}),
 }
 
 
@@ -82,9 +97,10 @@ def select(spec: str = "default") -> tuple[str, ...]:
 def load(toolsets: tuple[str, ...]) -> tuple[Tool, ...]:
     """The tools of these toolsets, in order."""
     return tuple(
-        getattr(import_module(f"{__name__}.{name}"), tool)
+        getattr(import_module(f"{__name__}.{module}"), tool)
         for name in toolsets
-        for tool in TOOLSETS[name].tools
+        for module, tools in TOOLSETS[name].modules.items()
+        for tool in tools
     )
 
 

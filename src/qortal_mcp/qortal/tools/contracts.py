@@ -5,19 +5,19 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ...server.tool_errors import invalid_argument
-from ..answers import Amount, Answer, ListAnswer, fitting, page_of
-from ..base58 import NoRipemd, address_of, is_bytes
-from ..contract_templates import TEMPLATES, template_hash, template_name
 from ..endpoints.addresses import BALANCE
 from ..endpoints.assets import ASSET
 from ..endpoints.contracts import CONTRACT, CONTRACT_DATA, CONTRACTS_BY_CODE, RUNNING_CONTRACTS
-from ..failures import NodeFailure
 from ..limits import CONTRACT_DATA_BYTES
-from ..node import Node, Reading
+from ..node.failures import NodeFailure
+from ..node.node import Node, Reading
+from ..node.side_by_side import side_by_side
 from ..replies.contracts import Contract, ContractState, RunningContract
-from ..side_by_side import side_by_side
-from ..times import IsoTime, Milliseconds, iso
-from ..types import Address, Limit, Offset, Reverse
+from ..words.arguments import Address, Limit, Offset, Reverse
+from ..words.base58 import NoRipemd, address_of, is_bytes
+from ..words.contract_templates import TEMPLATES, template_hash, template_name
+from ..words.times import IsoTime, Milliseconds, iso
+from .answers import Amount, Answer, ListAnswer, fitting, page_of
 from .read_only import tool
 
 QORT = "QORT"

@@ -6,15 +6,15 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ...server.tool_errors import invalid_argument
 from ...text import original, printable, shortened
-from ..answers import Amount, Answer, ListAnswer, fitting, follows, one_more, page_of
-from ..base58 import is_address
 from ..endpoints.names import NAME, NAMES, NAMES_FOR_SALE, NAMES_OF, NAMES_SEARCH
-from ..failures import NodeFailure
 from ..limits import TEXT_CHARS
-from ..node import Node, Reading
+from ..node.failures import NodeFailure
+from ..node.node import Node, Reading
 from ..replies.names import ListedName, RegisteredName
-from ..times import IsoTime, Milliseconds, iso
-from ..types import Address, AskedName, Limit, NamePart, Offset, Reverse
+from ..words.arguments import Address, AskedName, Limit, NamePart, Offset, Reverse
+from ..words.base58 import is_address
+from ..words.times import IsoTime, Milliseconds, iso
+from .answers import Amount, Answer, ListAnswer, fitting, follows, one_more, page_of
 from .read_only import tool
 
 # Core has addresses of its own there. It does not tell small letters from capitals, its paths do.

@@ -4,14 +4,14 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from ..amounts import written
-from ..answers import Amount, Answer
 from ..endpoints.addresses import ONLINE_LEVELS
 from ..endpoints.admin import ACTIVITY, NODE_INFO, NODE_STATUS
 from ..endpoints.network import PEERS, SUPPLY
 from ..endpoints.transactions import UNIT_FEE
-from ..node import Node, Reading
-from ..side_by_side import side_by_side
+from ..node.node import Node, Reading
+from ..node.side_by_side import side_by_side
+from ..words.amounts import written
+from .answers import Amount, Answer
 from .read_only import tool
 
 

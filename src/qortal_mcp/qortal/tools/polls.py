@@ -5,14 +5,14 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ...text import original
-from ..answers import Answer, ListAnswer, fitting, follows, one_more, page_of
 from ..endpoints.polls import APP_RATINGS, POLL, POLL_VOTES, POLLS
 from ..limits import LISTED_OPTIONS
-from ..node import Node
+from ..node.node import Node
+from ..node.side_by_side import side_by_side
 from ..replies.polls import AppRating, ListedPoll, PollVotes
-from ..side_by_side import side_by_side
-from ..times import IsoTime, Milliseconds, iso
-from ..types import AppService, Limit, Offset, PollName, Reverse
+from ..words.arguments import AppService, Limit, Offset, PollName, Reverse
+from ..words.times import IsoTime, Milliseconds, iso
+from .answers import Answer, ListAnswer, fitting, follows, one_more, page_of
 from .read_only import tool
 
 Weight = Annotated[int, Meta(description="Blocks minted by the voters.")]

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from ...server.tool import READ_ONLY, Tool
-from ...server.tool import tool as any_tool
+from ...server.offers.tool import READ_ONLY, Tool
+from ...server.offers.tool import tool as any_tool
 
 
 def tool(title: str) -> Callable[[Callable[..., Any]], Tool]:

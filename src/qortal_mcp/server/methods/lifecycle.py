@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from ...protocol import errors, messages, versions
-from ..catalogue import capabilities_in
+from ..offers.catalogue import capabilities_in
 from .call import EMPTY, Call, encode
 
 log = logging.getLogger(__name__)

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import UNSET
 
 from ...protocol import messages
-from ..catalogue import Kind
+from ..offers.catalogue import Kind
 from .call import Call
 
 _decode_list = msgspec.json.Decoder(messages.ListParams).decode

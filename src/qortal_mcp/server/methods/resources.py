@@ -12,7 +12,7 @@ from ...protocol import errors, jsonrpc, messages, results
 from ...protocol.messages import SUBSCRIPTION_ID, ListenFilter
 from .. import tool_errors
 from ..context import Context
-from ..resource import ResourceNotFound
+from ..offers.resource import ResourceNotFound
 from .call import EMPTY, Call, Running, encode, repeated
 
 # Addresses are kept with subscriptions; no honest one is longer.

@@ -11,7 +11,7 @@ from msgspec import UNSET, Raw
 from ...protocol import errors, headers, jsonrpc, messages
 from .. import tool_errors
 from ..context import Context
-from ..tool import BoundTool
+from ..offers.tool import BoundTool
 from .call import EMPTY, Call, Running, encode, repeated
 
 _decode_call = msgspec.json.Decoder(messages.CallToolParams).decode

@@ -1,0 +1,96 @@
+"""The list of everything that is generated: whole files, and tables inside files that people write."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from qortal_mcp.protocol.versions import METHODS, REVISIONS
+from qortal_mcp.qortal import prompts, resources, tools
+from qortal_mcp.qortal.manifest import manifest
+from qortal_mcp.qortal.node.node import Node
+from qortal_mcp.qortal.server import make_server
+from qortal_mcp.settings import GROUPS
+
+from . import audit_table, endpoints_page, limits_tables, settings_page, tools_page
+from .markdown import code, table
+from .markers import BrokenMarkers, filled
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def manifest_file() -> str:
+    """mcp-manifest.json: what /mcp-manifest.json serves on a default installation."""
+    encoded = msgspec.json.encode(manifest(make_server(Node.at())))
+    return msgspec.json.format(encoded, indent=2).decode() + "\n"
+
+
+def methods_table() -> str:
+    """Which method exists in which revision of the protocol."""
+    rows = [
+        (code(method.name), *("yes" if method.exists_in(revision) else "" for revision in REVISIONS))
+        for method in METHODS.values()
+    ]
+    return table(["method", *REVISIONS], rows)
+
+
+def settings_tables() -> str:
+    return "\n".join(f"{group.__doc__}\n\n{settings_page.options_table(group)}" for group in GROUPS)
+
+
+def definitions_file() -> str:
+    """What every tool says of itself, so that a server can list its tools before it loads them."""
+    loaded = tools.load(tuple(tools.TOOLSETS))
+    encoded = msgspec.json.encode({tool.name: tool.definition for tool in loaded})
+    return msgspec.json.format(encoded, indent=1).decode() + "\n"
+
+
+def beside_tools_file() -> str:
+    """What every resource and prompt says of itself, for the same reason."""
+    found = {
+        "resources": [r.definition for r in resources.RESOURCES if not r.is_template],
+        "resourceTemplates": [r.definition for r in resources.RESOURCES if r.is_template],
+        "prompts": [prompt.definition for prompt in prompts.PROMPTS],
+    }
+    return msgspec.json.format(msgspec.json.encode(found), indent=1).decode() + "\n"
+
+
+# What the code itself reads, so it must be right before anything else is written.
+DEFINITIONS = "src/qortal_mcp/qortal/tools/definitions.json"
+BESIDE_TOOLS = "src/qortal_mcp/qortal/beside_tools.json"
+
+FILES: dict[str, Callable[[], str]] = {
+    DEFINITIONS: definitions_file,
+    BESIDE_TOOLS: beside_tools_file,
+    "docs/tools.md": tools_page.page,
+    "docs/settings.md": settings_page.page,
+    "docs/endpoints.md": endpoints_page.page,
+    "mcp-manifest.json": manifest_file,
+}
+
+# Tables by the name in their marker, for the documents below.
+TABLES: dict[str, Callable[[], str]] = {
+    "tools": tools_page.tools_table,
+    "catalogue": tools_page.catalogue,
+    "methods": methods_table,
+    "settings": settings_tables,
+    "limits": limits_tables.all_limits,
+    "audit-codes": audit_table.codes_table,
+}
+WITH_TABLES = ("README.md", "DESIGN.md", "docs/audit.md")
+
+
+def documents(root: Path = ROOT) -> Iterator[tuple[str, str]]:
+    """Every generated document, by its path, as it should be.
+
+    Raises: BrokenMarkers where a document that people write cannot be filled.
+    """
+    for path, write in FILES.items():
+        yield path, write()
+    for path in WITH_TABLES:
+        try:
+            yield path, filled((root / path).read_text(encoding="utf-8"), TABLES)
+        except FileNotFoundError:
+            raise BrokenMarkers(f"{path} does not exist") from None
+        except BrokenMarkers as exc:
+            raise BrokenMarkers(f"{path} {exc}") from None

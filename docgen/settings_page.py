@@ -1,0 +1,80 @@
+"""docs/settings.md: every option with its variable and default, from the fields of `settings.py`."""
+
+from importlib import import_module
+
+from qortal_mcp import settings
+from qortal_mcp.cli.input.options import SettingsCommand
+from qortal_mcp.cli.program import COMMANDS, module_of
+from qortal_mcp.cli.running.failures import EXIT_CODES
+from qortal_mcp.settings import Option, Options
+
+from .markdown import code, table
+
+_HEAD = """\
+# Settings
+
+Every option is a flag and a variable. A flag beats a variable, a variable beats the default. Variables list by
+comma; flags that take several values are repeated. A variable that starts with `{prefix}` and is not on this page
+stops the start with an error that names it.
+"""
+
+_TOKEN = """\
+## The token
+
+`{token}` holds the token that clients must send as `Authorization: Bearer TOKEN`; `--token-file` names a file that
+holds it and comes first. It is one word of at least 16 characters, such as `openssl rand -hex 16` makes. No flag holds
+a secret, since other users of a machine can read command lines. Beyond loopback a token is needed unless
+`--without-token` is given, and `--allow-host` must name the server as its clients do.
+"""
+
+_EXIT = """\
+## Exit codes
+
+Every command ends with one of these; errors are one line on standard error, below what `--log-level` lets through: a node
+that fails is a warning. What a tool refuses, such as an argument
+it does not know, is the tool's error (1), not wrong usage.
+"""
+
+_OLD = """\
+## Variables of the server that came before
+
+Those who set one of these get a warning at start. Their values are neither used nor shown.
+"""
+
+
+def page() -> str:
+    parts = [_HEAD.format(prefix=settings.PREFIX)]
+    for group in settings.GROUPS:
+        parts.append(f"## {group.title}: {', '.join(_takers(group))}\n\n{group.__doc__}\n")
+        parts.append(options_table(group))
+    parts.append(_TOKEN.format(token=settings.TOKEN_VARIABLE))
+    parts.append(_EXIT)
+    parts.append(table(["code", "meaning"], [(str(n), words) for n, words in EXIT_CODES.items()]))
+    parts.append(_OLD)
+    parts.append(table(["variable", "instead"], [(code(_starred(n)), i) for n, i in settings.OLD_VARIABLES]))
+    return "\n".join(parts)
+
+
+def options_table(group: type[Options]) -> str:
+    return table(["option", "variable", "default", "meaning"], [_row(o) for o in settings.options_of(group)])
+
+
+def _row(option: Option) -> list[str]:
+    flag = f"{option.flag} {option.metavar}".strip()
+    meaning = option.description + (" Repeatable." if option.repeatable else "")
+    default = option.default_text
+    return [code(flag), code(option.variable), code(default) if " " not in default else default, meaning]
+
+
+def _takers(group: type[Options]) -> list[str]:
+    """The commands that take a group."""
+    return [
+        code(name)
+        for name in COMMANDS
+        if isinstance(command := import_module(module_of(name)).command, SettingsCommand)
+        and group in command.groups
+    ]
+
+
+def _starred(name: str) -> str:
+    return name + "*" if name.endswith("_") else name

@@ -1,0 +1,1 @@
+"""Checks of HTTP itself: statuses, sessions, streams, and who may ask."""

@@ -1,0 +1,173 @@
+"""Sessions of HTTP, and the header that names the revision."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...judging.check import IN_LEGACY, MUST, PORTABILITY, SHOULD, Check, Defect, check, since
+from ...matching import is_notice
+from ...subjects import Exchange, Whole
+from .exchanges import (
+    NOT_ABOUT_THE_MESSAGE,
+    ORDINARY,
+    body_of,
+    http_of,
+    is_unanswered,
+    seen_in,
+    sent_header,
+    status_of,
+    takes_no_version_header,
+    wants_session,
+)
+
+_SESSIONS = "basic/transports: session management"
+_VERSION_HEADER = "basic/transports: protocol version header"
+
+# -- sessions -----------------------------------------------------------------------------------------
+
+
+@check(
+    "session-lost",
+    PORTABILITY,
+    Exchange,
+    only="POST",
+    revisions=IN_LEGACY,
+    clause=_SESSIONS,
+    expected="A session lasts while it is used: most clients do not begin a new one by themselves.",
+    fix="Keep sessions for minutes at least, and outside of the process if it restarts often; or do without.",
+)
+def session_lost(exchange: Exchange) -> Iterator[Defect]:
+    """A session that was just opened is gone."""
+    http = http_of(exchange)
+    held = sent_header(http, "mcp-session-id") is not None
+    if held and exchange.step.name in ORDINARY and http.status == 404 and is_unanswered(exchange):
+        yield Defect(evidence=seen_in(exchange))
+
+
+@check(
+    "stale-session-status",
+    MUST,
+    Exchange,
+    only="POST",
+    revisions=IN_LEGACY,
+    clause=_SESSIONS,
+    expected="A session that is over is answered with 404: the sign to begin a new one.",
+    fix="Return 404 for every session id you do not know (any more).",
+)
+def stale_session_status(exchange: Exchange) -> Iterator[Defect]:
+    """A session that is over is answered with another status than 404."""
+    http, name = http_of(exchange), exchange.step.name
+    refused = 400 <= (http.status or 0) < 500 and http.status not in (404, *NOT_ABOUT_THE_MESSAGE)
+    if not refused or not sent_header(http, "mcp-session-id") or not is_unanswered(exchange):
+        return
+    if name == "after-delete" or (name in ORDINARY and http.status == 400):
+        yield Defect(evidence=seen_in(exchange))
+    elif name == "unknown-session":
+        yield Defect(evidence=seen_in(exchange), severity=PORTABILITY)
+
+
+@check(
+    "session-not-checked",
+    MUST,
+    Exchange,
+    only="POST",
+    revisions=IN_LEGACY,
+    clause=_SESSIONS,
+    expected="A session id that was ended is answered with 404.",
+    fix="Look the id up, and forget it at DELETE.",
+)
+def session_not_checked(exchange: Exchange) -> Iterator[Defect]:
+    """A session goes on after its end, or one that never was is accepted."""
+    worked = status_of(exchange) == 200 and exchange.reply is not None and "result" in exchange.reply.value
+    if exchange.step.name == "after-delete" and worked:
+        yield Defect(evidence=seen_in(exchange))
+    elif exchange.step.name == "unknown-session" and worked:
+        yield Defect(evidence=seen_in(exchange), severity=SHOULD, note="an id that was never given out")
+
+
+@check(
+    "session-id-not-issued",
+    MUST,
+    Exchange,
+    only="POST",
+    revisions=IN_LEGACY,
+    clause=_SESSIONS,
+    expected="A server that wants a session id gives one with its answer to initialize.",
+    fix="Send Mcp-Session-Id with the result of initialize, and expose it to browsers.",
+)
+def session_id_not_issued(exchange: Exchange) -> Iterator[Defect]:
+    """A session id is wanted that was never given."""
+    if exchange.step.name not in ORDINARY - {"initialize"} and not is_notice(exchange.step):
+        return
+    if wants_session(exchange):
+        yield Defect(evidence=seen_in(exchange))
+
+
+# -- the version header -------------------------------------------------------------------------------
+
+
+@check(
+    "version-header-not-checked",
+    MUST,
+    Exchange,
+    only="POST",
+    revisions=since("2025-06-18") & IN_LEGACY,
+    clause=_VERSION_HEADER,
+    expected="A MCP-Protocol-Version that does not exist is answered with 400.",
+    fix="Compare the header with the versions you speak.",
+)
+def version_header_not_checked(exchange: Exchange) -> Iterator[Defect]:
+    """A version header that does not exist is accepted."""
+    worked = exchange.reply is not None and "result" in exchange.reply.value
+    if exchange.step.name == "bad-version-header" and worked:
+        yield Defect(evidence=b"MCP-Protocol-Version: 1999-01-01")
+
+
+@check(
+    "protocol-header-refused",
+    MUST,
+    Whole,
+    clause=_VERSION_HEADER,
+    expected="MCP-Protocol-Version with the version agreed on is accepted.",
+    fix="Compare the header with all versions you speak, not with a single one.",
+)
+def protocol_header_refused(whole: Whole) -> Iterator[Defect]:
+    """Requests with MCP-Protocol-Version are refused."""
+    for visit in whole.evidence.visits:
+        refused = takes_no_version_header(visit)
+        if refused is not None:
+            yield Defect(evidence=body_of(refused), at=(visit, refused))
+            return
+
+
+@check(
+    "protocol-header-demanded",
+    SHOULD,
+    Whole,
+    clause=_VERSION_HEADER,
+    expected="Without MCP-Protocol-Version a server goes by the session, or assumes 2025-03-26: Gemini CLI sends none.",
+    fix="Take requests without the header.",
+)
+def protocol_header_demanded(whole: Whole) -> Iterator[Defect]:
+    """Requests without MCP-Protocol-Version are refused."""
+    for visit in whole.evidence.visits:
+        good = any(step.http and step.http.status == 200 for step in visit.named("tools/list"))
+        for step in visit.named("no-version-header"):
+            if (
+                good
+                and step.http
+                and 400 <= (step.http.status or 0) < 500
+                and step.http.status not in NOT_ABOUT_THE_MESSAGE
+            ):
+                yield Defect(evidence=body_of(step), at=(visit, step))
+                return
+
+
+CHECKS: tuple[Check[Any], ...] = (
+    session_lost,
+    stale_session_status,
+    session_not_checked,
+    session_id_not_issued,
+    version_header_not_checked,
+    protocol_header_refused,
+    protocol_header_demanded,
+)

@@ -1,0 +1,1 @@
+"""Checks of what a server lists: lists, tools and their schemas."""

@@ -1,0 +1,176 @@
+"""How the failure of a tool is told."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ...judging.check import MUST, PORTABILITY, SHOULD, Check, Defect, check
+from ...schemas.json_schema import mismatch
+from ...subjects import MISSING, Called, Failed
+from .structured import output_schema
+from .values import json_in
+
+_OUTPUT = "server/tools: output schema"
+_ERRORS = "server/tools: error handling"
+
+
+@check(
+    "iserror-not-boolean",
+    MUST,
+    Called,
+    clause="server/tools: CallToolResult.isError",
+    expected="isError is true, false or absent.",
+    fix="Send a boolean.",
+)
+def iserror_not_boolean(call: Called) -> Iterator[Defect]:
+    """isError that is no boolean."""
+    flag = call.result.get("isError", False) if isinstance(call.result, dict) else False
+    if not isinstance(flag, bool):
+        yield Defect(
+            path="result.isError",
+            evidence=call.data,
+            case="iserror-null" if flag is None else "iserror-string",
+        )
+
+
+@check(
+    "error-without-message",
+    SHOULD,
+    Called,
+    clause=_ERRORS,
+    expected="A failure says in a text what went wrong: several clients pass no flag to the model.",
+    fix="Add a text block with the message.",
+)
+def error_without_message(call: Called) -> Iterator[Defect]:
+    """A failure without a message."""
+    if call.is_error and not any(text.strip() for text in call.texts):
+        yield Defect(path="result.content", evidence=call.data)
+
+
+@check(
+    "error-with-structured-content",
+    PORTABILITY,
+    Called,
+    clause=_OUTPUT,
+    expected="A failure has a text and no structuredContent.",
+    fix="Leave structuredContent out where isError is true.",
+)
+def error_with_structured_content(call: Called) -> Iterator[Defect]:
+    """A failure with structuredContent."""
+    value = call.structured
+    if not call.is_error or value is MISSING:
+        return
+    schema = output_schema(call)
+    wrong = mismatch(value, schema) if schema is not None else ""
+    case = "err-sc" if not wrong else "modern-err-os-badsc" if call.is_modern else "err-os-badsc"
+    yield Defect(
+        path="result.structuredContent",
+        evidence=value,
+        note=wrong,
+        severity=MUST if wrong else PORTABILITY,
+        case=case,
+    )
+
+
+_ERROR_WORDS = re.compile(
+    r"(error|exception|fatal|traceback \(most recent call last\)|http error|internal server error"
+    r"|(request failed with )?status( code)? [45]\d\d)\b\s*[:\d(]",
+    re.IGNORECASE,
+)
+_ERROR_MEMBERS = ("error", "errors", "exception", "errorMessage", "error_message")
+
+
+@check(
+    "error-not-flagged",
+    SHOULD,
+    Called,
+    clause=_ERRORS,
+    expected="A failure is marked with isError: true.",
+    fix="Set isError where the tool failed, and put the message alone into the text.",
+)
+def error_not_flagged(call: Called) -> Iterator[Defect]:
+    """A failure that looks like a success."""
+    if call.is_error or not isinstance(call.result, dict):
+        return
+    for path, value in _bodies(call):
+        if _looks_failed(value):
+            yield Defect(path=path, evidence=value, note="by its words" if isinstance(value, str) else "")
+            return
+
+
+def _bodies(call: Called) -> Iterator[tuple[str, Any]]:
+    if isinstance(structured := call.structured, dict):
+        yield "result.structuredContent", structured
+    for at, text in enumerate(call.texts):
+        read = json_in(text)
+        yield f"result.content[{at}].text", text if read is MISSING else read
+    for at, block in enumerate(call.blocks):
+        if (
+            isinstance(block, dict)
+            and isinstance(block.get("type"), str)
+            and isinstance(block.get(block["type"]), dict)
+        ):
+            yield f"result.content[{at}]", block[block["type"]]
+    if "content" not in call.result:
+        yield "result", call.result
+
+
+def _looks_failed(value: Any) -> bool:
+    if isinstance(value, str):
+        return _ERROR_WORDS.match(value.lstrip()) is not None
+    if not isinstance(value, dict):
+        return False
+    if value.get("success") is False or value.get("ok") is False:
+        return True
+    # A record that merely has an error among its data is not a failure: an error stands nearly alone.
+    told = [name for name in _ERROR_MEMBERS if value.get(name)]
+    return bool(told) and len(value) <= 4 and isinstance(value[told[0]], str | dict | list)
+
+
+@check(
+    "tool-failure-as-protocol-error",
+    SHOULD,
+    Failed,
+    clause=_ERRORS,
+    expected="A tool that fails answers with a result and isError: true; the model can act on that.",
+    fix="Turn what the tool raises into content with isError: true. JSON-RPC errors are for the protocol.",
+)
+def tool_failure_as_protocol_error(failed: Failed) -> Iterator[Defect]:
+    """A tool that failed, told as an error of the protocol."""
+    error = failed.error
+    if not isinstance(error, dict) or not isinstance(error.get("code"), int) or not failed.is_clear:
+        return
+    if not isinstance(error.get("message"), str):
+        return  # said by the check of errors
+    if error["code"] in _NOT_OF_THE_TOOL or _is_unsaid(failed):
+        return
+    legal = error["code"] == -32602
+    yield Defect(
+        path="error",
+        evidence=failed.data,
+        severity=PORTABILITY if legal else SHOULD,
+        case="modern-rpc-error" if failed.is_modern else "rpc-error-32602" if legal else "rpc-error",
+    )
+
+
+# Method unknown, header mismatch, missing capability, version, and the page a person has to open first.
+_NOT_OF_THE_TOOL = frozenset({-32601, -32020, -32021, -32022, -32042})
+
+
+def _is_unsaid(failed: Failed) -> bool:
+    """Refused by HTTP: not the tool's words."""
+    http = failed.step.http
+    return (
+        http is not None
+        and (http.status or 200) in (400, 401, 403, 404, 429, 500, 502, 503)
+        and not failed.is_modern
+    )
+
+
+CHECKS: tuple[Check[Any], ...] = (
+    iserror_not_boolean,
+    error_without_message,
+    error_with_structured_content,
+    error_not_flagged,
+    tool_failure_as_protocol_error,
+)

@@ -1,0 +1,1 @@
+"""From evidence to a report: the checks are run, findings gathered, a verdict drawn."""

@@ -1,0 +1,103 @@
+"""A finding: one defect of one server, with everything its author needs to believe and to mend it."""
+
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ...text import printable
+from ..evidence import Gap
+from .check import SEVERITIES, Severity
+from .clients import Impact
+
+_EVIDENCE_CHARS = 300
+
+
+class Finding(Struct, frozen=True, kw_only=True, rename="camel"):
+    """The form of it in reports is this."""
+
+    code: str
+    severity: Severity
+    title: str
+    where: str
+    # The revisions it was seen in, oldest first.
+    revisions: tuple[str, ...]
+    transport: str
+    # Shortened, and safe to print.
+    evidence: str
+    expected: str
+    clause: str
+    # Who breaks on it, as measured with real clients.
+    clients: tuple[Impact, ...]
+    fix: str
+    # One line for a shell.
+    reproduce: str
+    note: str = ""
+    # Why it is known and borne with: from a baseline.
+    known: str = ""
+
+
+class NotJudged(Struct, frozen=True):
+    """A check that found nothing to look at."""
+
+    code: str
+    reason: str
+
+
+class View(Struct, frozen=True, kw_only=True, rename="camel"):
+    """What one client hands to its model of one call."""
+
+    tool: str
+    revision: str
+    client: str
+    # structured, text, nothing, error, hang, blocks
+    gets: str
+    shows: str = ""
+
+
+class Report(Struct, frozen=True, kw_only=True, rename="camel"):
+    """What an audit says about a server."""
+
+    verdict: str
+    # Why it is not "conforms", in one sentence.
+    because: str
+    target: str
+    transport: str
+    server: str
+    revisions: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    # The codes of the checks that had something to look at.
+    judged: tuple[str, ...]
+    not_judged: tuple[NotJudged, ...]
+    gaps: tuple[Gap, ...]
+    tools: int
+    tools_called: int
+    tools_tokens: int
+    model_sees: tuple[View, ...]
+    seconds: float = 0.0
+    requests: int = 0
+
+    def of(self, severity: Severity) -> list[Finding]:
+        return [one for one in self.findings if one.severity == severity and not one.known]
+
+    @property
+    def counts(self) -> dict[Severity, int]:
+        return {severity: len(self.of(severity)) for severity in SEVERITIES}
+
+
+def shown(evidence: Any, at_most: int = _EVIDENCE_CHARS) -> str:
+    """Bytes or a value as one short line that cannot steer a terminal."""
+    if isinstance(evidence, bytes):
+        text = evidence.decode("utf-8", "backslashreplace")
+    elif isinstance(evidence, str):
+        text = evidence
+    else:
+        try:
+            text = msgspec.json.encode(evidence).decode()
+        except (TypeError, ValueError, UnicodeEncodeError, RecursionError, msgspec.MsgspecError):
+            text = repr(evidence)
+    text = text.replace("\r", "\\r").replace("\n", "\\n").replace("\t", "\\t")
+    if len(text) > at_most:
+        half = at_most // 2
+        text = f"{text[:half]} … {text[-half:]}  ({len(text)} characters)"
+    return printable(text)

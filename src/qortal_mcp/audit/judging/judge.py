@@ -1,0 +1,384 @@
+"""From evidence to a report: run the checks, tell each defect once, and draw the verdict. Pure."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
+
+from msgspec import Struct
+
+from ...protocol.versions import LEGACY, MODERN
+from ..checks import CHECKS
+from ..checks.offers.lists import tokens_of
+from ..evidence import Evidence, Gap, Step, Visit
+from ..schemas.json_schema import IS_INSTALLED, NOT_INSTALLED, can_judge
+from ..subjects import (
+    MISSING,
+    Asked,
+    Called,
+    Discovery,
+    Exchange,
+    Failed,
+    Handshake,
+    Listing,
+    Piece,
+    Reply,
+    Said,
+    Session,
+    Subject,
+    Tool,
+    Whole,
+)
+from . import reproduce
+from .baseline import borne
+from .check import MUST, SEVERITIES, Check, Defect, Severity
+from .clients import impact
+from .finding import Finding, NotJudged, Report, shown
+from .model_view import views_of
+from .reading import subjects_of
+
+CONFORMS = "conforms"
+VIOLATES = "violates"
+INCOMPLETE = "incomplete"
+# A hostile server can be wrong in a million places; this many of a code are enough to stop reading.
+_MOST_PLACES = 100
+_GAP_CHARS = 1_000
+_ORDER = (*LEGACY, *MODERN)
+
+
+Groups: TypeAlias = "dict[tuple[str, str], list[Seen]]"
+
+
+class Seen(Struct, frozen=True):
+    """A defect, and what it was seen in."""
+
+    check: Check[Any]
+    subject: Subject
+    defect: Defect
+
+    @property
+    def severity(self) -> Severity:
+        return self.defect.severity or self.check.severity
+
+    @property
+    def visit(self) -> Visit:
+        return self.subject.visit if self.defect.at is None else self.defect.at[0]
+
+    @property
+    def step(self) -> Step:
+        return self.subject.step if self.defect.at is None else self.defect.at[1]
+
+    @property
+    def where(self) -> str:
+        """A place in words. Two places never have the same: a baseline that knows one would hide the other."""
+        label, path = label_of(self.subject), self.defect.path
+        whole, is_clear = label, ": " not in label
+        if path and path != label:
+            is_inside = path.startswith((f"{label}.", "tool "))
+            whole = path if is_inside else f"{label}: {path}"
+            is_clear = is_clear and (is_inside or ": " not in path)
+        # Names of tools are a stranger's words: long, or made to look like something else.
+        told = shown(whole)
+        if told == whole and is_clear:
+            return told
+        return f"{told} #{hashlib.sha256(repr((label, path)).encode()).hexdigest()[:16]}"
+
+
+def judge(evidence: Evidence, known: Mapping[tuple[str, str], str] | None = None) -> Report:
+    """What is wrong with a server. `known` are findings that are borne with: code and place to the reason."""
+    subjects = subjects_of(evidence)
+    seen, judged, not_judged = _looked(evidence, subjects)
+    grouped = _grouped(seen)
+    findings, cut = _told(grouped, evidence, known or {})
+    gaps = tuple(
+        Gap(shown(gap.what), shown(gap.reason, _GAP_CHARS), gap.weighs)
+        for gap in (*evidence.gaps, *_gaps(evidence, subjects), *_failures(not_judged), *cut)
+    )
+    revisions = tuple(one for one in _ORDER if one in _looked_into(evidence))
+    verdict, because = _verdict(_broken(grouped, known or {}), bool(known), gaps, revisions)
+    listing = next((one for one in subjects if isinstance(one, Listing) and one.only == "tools/list"), None)
+    called = {one.step.subject for one in subjects if isinstance(one, Called | Failed)}
+    return Report(
+        verdict=verdict,
+        because=because,
+        target=shown(evidence.target, _GAP_CHARS),
+        transport=evidence.transport,
+        server=_server(subjects),
+        revisions=revisions,
+        findings=findings,
+        judged=judged,
+        not_judged=not_judged,
+        gaps=gaps,
+        tools=len(listing.items) if listing is not None else 0,
+        tools_called=len(called),
+        tools_tokens=tokens_of(listing.items) if listing is not None else 0,
+        model_sees=views_of(subjects, [(one.check.code, one.defect.case, one.subject) for one in seen]),
+        seconds=round(sum(step.seconds for visit in evidence.visits for step in visit.steps), 3),
+        requests=sum(len(visit.steps) for visit in evidence.visits),
+    )
+
+
+# -- looking ------------------------------------------------------------------------------------------
+
+
+def _looked(
+    evidence: Evidence, subjects: list[Subject]
+) -> tuple[list[Seen], tuple[str, ...], tuple[NotJudged, ...]]:
+    seen: list[Seen] = []
+    judged: list[str] = []
+    not_judged: list[NotJudged] = []
+    # Once for all checks: a hostile list has 100,000 tools.
+    by_kind: dict[type[Subject], list[Subject]] = {}
+    for subject in subjects:
+        by_kind.setdefault(type(subject), []).append(subject)
+    for check in CHECKS:
+        mine = [subject for subject in by_kind.get(check.about, ()) if check.applies_to(subject)]
+        if not mine:
+            if (reason := _why_not(check, evidence)) is not None:
+                not_judged.append(NotJudged(check.code, reason))
+            continue
+        if check.code in _NEEDS_VALIDATOR and not IS_INSTALLED:
+            not_judged.append(NotJudged(check.code, NOT_INSTALLED))
+            continue
+        found, failed = _defects(check, mine)
+        seen += found
+        if failed:
+            not_judged.append(NotJudged(check.code, f"{FAILED}: {failed}"))
+        else:
+            judged.append(check.code)
+    return seen, tuple(judged), tuple(not_judged)
+
+
+FAILED = "the check itself failed"
+
+
+def _defects(check: Check[Any], subjects: list[Subject]) -> tuple[list[Seen], str]:
+    """What a check finds. Whatever a stranger sent, it costs one look and never the report."""
+    found: list[Seen] = []
+    failed = ""
+    for subject in subjects:
+        try:
+            found += [Seen(check, subject, defect) for defect in check.judge(subject)]
+        except Exception as exc:
+            failed = type(exc).__name__
+    return found, failed
+
+
+_NEEDS_VALIDATOR = frozenset({"structured-content-schema-mismatch"})
+_REASONS: dict[type[Subject], str] = {
+    Piece: "nothing came",
+    Reply: "nothing was answered",
+    Said: "the server said nothing unasked",
+    Asked: "it was not asked",
+    Handshake: "initialize had no result",
+    Discovery: "server/discover had no result",
+    Session: "no revision was agreed on",
+    Listing: "the list had no result",
+    Tool: "there are no tools",
+    Called: "no tool was called with success",
+    Failed: "no call of a tool ended in an error of the protocol",
+    Exchange: "it was not asked",
+    Whole: "nothing was asked",
+}
+_HTTP_ONLY = frozenset({"GET", "POST", "http"})
+# Silence about these is good news, not a gap.
+_OF_WHAT_MAY_NOT_BE = (Said, Failed, Discovery)
+
+
+def _why_not(check: Check[Any], evidence: Evidence) -> str | None:
+    """Why a check had nothing to look at; None where it has no business with this server."""
+    if check.about in _OF_WHAT_MAY_NOT_BE or not any(visit.revision for visit in evidence.visits):
+        return None
+    transports = {visit.transport for visit in evidence.visits}
+    if (check.about is Exchange or check.only & _HTTP_ONLY) and "http" not in transports:
+        return None
+    if check.only & {"stdio", "websocket"} and not check.only & transports:
+        return None
+    looked_into = _looked_into(evidence)
+    if check.revisions and not any(visit.revision for visit in evidence.visits):
+        return _REASONS[Session]
+    if check.revisions and looked_into and not check.revisions & looked_into:
+        return None
+    what = f" ({', '.join(sorted(check.only))})" if check.about is Asked and check.only else ""
+    return _REASONS[check.about] + what
+
+
+def _looked_into(evidence: Evidence) -> set[str]:
+    """The revisions in which more was asked than whether the server speaks them."""
+    return {visit.revision for visit in evidence.visits if any(visit.named("tools/list"))} - {""}
+
+
+# -- telling ------------------------------------------------------------------------------------------
+
+
+def label_of(subject: Subject) -> str:
+    """What a subject is called in a report."""
+    step = subject.step
+    if isinstance(subject, Tool):
+        return f"tool {subject.label}"
+    if isinstance(subject, Called | Failed) or (step.name == "tools/call" and step.subject):
+        return f"tools/call {step.subject}"
+    if isinstance(subject, Whole):
+        return "server"
+    if isinstance(subject, Exchange) and step.http is not None and step.http.method != "POST":
+        return step.http.method
+    return step.name
+
+
+def _grouped(seen: Iterable[Seen]) -> Groups:
+    grouped: Groups = {}
+    for one in seen:
+        grouped.setdefault((one.check.code, one.where), []).append(one)
+    return grouped
+
+
+def _severity(group: list[Seen]) -> Severity:
+    return min((one.severity for one in group), key=SEVERITIES.index)
+
+
+def _broken(grouped: Groups, known: Mapping[tuple[str, str], str]) -> list[str]:
+    """The codes of what the specification demands and nobody bears with, whether there is room to tell them or not."""
+    return list(
+        dict.fromkeys(
+            key[0]
+            for key, group in grouped.items()
+            if _severity(group) == MUST and not borne(known, key, MUST)
+        )
+    )
+
+
+def _told(
+    grouped: Groups, evidence: Evidence, known: Mapping[tuple[str, str], str]
+) -> tuple[tuple[Finding, ...], tuple[Gap, ...]]:
+    """Every code, the worst first, each with as many places as there is room for."""
+    places: Counter[str] = Counter()
+    findings = []
+    for key, group in grouped.items():
+        places[key[0]] += 1
+        if places[key[0]] <= _MOST_PLACES:
+            findings.append(_finding(group, evidence, borne(known, key, _severity(group))))
+    cut = tuple(
+        Gap(f"findings of {code}", f"only {_MOST_PLACES} of {count} places are told")
+        for code, count in places.items()
+        if count > _MOST_PLACES
+    )
+    return tuple(sorted(findings, key=_weight)), cut
+
+
+def _weight(finding: Finding) -> tuple[int, int]:
+    """What hurts more clients comes first among findings of one severity."""
+    return SEVERITIES.index(finding.severity), -len(finding.clients)
+
+
+def _finding(group: list[Seen], evidence: Evidence, known: str) -> Finding:
+    first = min(group, key=lambda one: SEVERITIES.index(one.severity))
+    check, defect = first.check, first.defect
+    revisions = {one.visit.revision for one in group} - {""}
+    return Finding(
+        code=check.code,
+        severity=first.severity,
+        title=check.title,
+        where=first.where,
+        revisions=tuple(one for one in _ORDER if one in revisions),
+        transport=first.visit.transport,
+        evidence=shown(defect.evidence),
+        expected=check.expected,
+        clause=check.clause,
+        clients=impact(check.code, defect.case, modern=bool(revisions) and revisions <= set(MODERN)),
+        fix=check.fix,
+        reproduce=reproduce.line(evidence, first.visit, first.step),
+        note=shown(defect.note),
+        known=shown(known),
+    )
+
+
+# -- the verdict --------------------------------------------------------------------------------------
+
+
+def _gaps(evidence: Evidence, subjects: list[Subject]) -> list[Gap]:
+    gaps = []
+    if not any(visit.revision for visit in evidence.visits):
+        gaps.append(Gap("handshake", f"no revision could be agreed on{_refusals(evidence)}", weighs=True))
+    if not IS_INSTALLED and any(isinstance(one, Called) and "outputSchema" in one.tool for one in subjects):
+        gaps.append(Gap("results against outputSchema", NOT_INSTALLED, weighs=True))
+    gaps += _unusable(evidence, subjects)
+    gaps += _too_costly(subjects)
+    tools = any(isinstance(one, Tool) for one in subjects)
+    if tools and not any(isinstance(one, Called) for one in subjects):
+        gaps.append(Gap("results", "no tool was called with success; name some with --call", weighs=True))
+    return gaps
+
+
+def _too_costly(subjects: list[Subject]) -> list[Gap]:
+    """Results whose schema would take for ever: some are made for that."""
+    names = {
+        one.step.subject
+        for one in subjects
+        if isinstance(one, Called)
+        and isinstance(schema := one.tool.get("outputSchema"), dict)
+        and one.structured is not MISSING
+        and not can_judge(one.structured, schema)
+    }
+    return [
+        Gap(f"tool {name}", "its outputSchema is too costly to judge by", weighs=True)
+        for name in sorted(names)
+    ]
+
+
+def _failures(not_judged: tuple[NotJudged, ...]) -> list[Gap]:
+    return [Gap(one.code, one.reason, weighs=True) for one in not_judged if one.reason.startswith(FAILED)]
+
+
+def _unusable(evidence: Evidence, subjects: list[Subject]) -> list[Gap]:
+    """What was asked for and could not be looked at: nobody can say that it is right."""
+    gaps = []
+    promised = any(isinstance(one, Session) and _declares_tools(one) for one in subjects)
+    if promised and not any(isinstance(one, Listing) and one.only == "tools/list" for one in subjects):
+        gaps.append(Gap("tools/list", "it had no result in any revision", weighs=True))
+    seen = {(id(one.visit), one.step.subject) for one in subjects if isinstance(one, Called | Failed)}
+    for visit in evidence.visits:
+        for step in visit.steps:
+            if any(heard.too_long for heard in step.heard):
+                gaps.append(Gap(step.name, "an answer was larger than an audit reads", weighs=True))
+            elif (
+                step.name == "tools/call" and step.end == "answered" and (id(visit), step.subject) not in seen
+            ):
+                gaps.append(Gap(f"tool {step.subject}", "its answer could not be read", weighs=True))
+    return list(dict.fromkeys(gaps))
+
+
+def _declares_tools(session: Session) -> bool:
+    return isinstance(session.capabilities, dict) and "tools" in session.capabilities
+
+
+def _refusals(evidence: Evidence) -> str:
+    """What HTTP said to those who asked."""
+    steps = [step for visit in evidence.visits for step in visit.named("initialize")]
+    statuses = dict.fromkeys(str(step.http.status) for step in steps if step.http and step.http.status)
+    return f"; initialize is answered with HTTP {', '.join(statuses)}" if statuses else ""
+
+
+def _verdict(
+    broken: list[str], has_baseline: bool, gaps: tuple[Gap, ...], revisions: tuple[str, ...]
+) -> tuple[str, str]:
+    if broken:
+        return VIOLATES, f"what the specification demands is not met: {', '.join(broken)}"
+    weighty = [gap for gap in gaps if gap.weighs]
+    if weighty:
+        return INCOMPLETE, "; ".join(f"{gap.what}: {gap.reason}" for gap in weighty)
+    beyond = "beyond what the baseline knows " if has_baseline else ""
+    return CONFORMS, f"{beyond}nothing that the specification demands was missed in {', '.join(revisions)}"
+
+
+def _server(subjects: list[Subject]) -> str:
+    for one in subjects:
+        if isinstance(one, Handshake):
+            info = one.result.get("serverInfo")
+        elif isinstance(one, Discovery):
+            meta = one.result.get("_meta")
+            info = meta.get("io.modelcontextprotocol/serverInfo") if isinstance(meta, dict) else None
+        else:
+            continue
+        if isinstance(info, dict):
+            return shown(f"{info.get('name')} {info.get('version')}", 100)
+    return ""

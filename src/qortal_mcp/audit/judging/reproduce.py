@@ -1,0 +1,147 @@
+"""One line for a shell that shows a finding again: `printf` into a program, `curl` at an address."""
+
+import re
+import shlex
+from urllib.parse import urlsplit, urlunsplit
+
+from ...text import printable
+from ..evidence import Evidence, Http, Step, Visit
+from ..secrets import HIDDEN, SECRET
+
+# Headers that curl sends by itself, or that every request carries.
+_USUAL = ("content-type", "accept")
+_POSTED = "-H 'content-type: application/json' -H 'accept: application/json, text/event-stream'"
+# How long a program is given to answer before its input ends.
+_PATIENCE = "sleep 2"
+_SESSION = "mcp-session-id"
+# Any sixteen bytes.
+_UPGRADE = (
+    "-H 'connection: Upgrade' -H 'upgrade: websocket' -H 'sec-websocket-version: 13' "
+    "-H 'sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==' -H 'sec-websocket-protocol: mcp'"
+)
+
+
+def line(evidence: Evidence, visit: Visit, step: Step) -> str:
+    """The commands that lead to a step and show its answer."""
+    if visit.transport == "http":
+        command = _curl(evidence, visit, step)
+        # The file itself is not known here, and what is in it is nobody's business.
+        return (
+            command.replace("curl -sS ", "curl -sS -H @HEADER_FILE ")
+            if evidence.has_secret_headers
+            else command
+        )
+    if visit.transport == "websocket" and step.http is not None:
+        return _upgrade(evidence.target, step.http)
+    return _pipe(evidence, visit, step)
+
+
+# -- pipes ----------------------------------------------------------------------------------------------------
+
+
+def _pipe(evidence: Evidence, visit: Visit, step: Step) -> str:
+    words = " ".join(_quoted(_typed(one.sent)) for one in _way_to(visit, step) if one.sent.strip())
+    target = _quoted(evidence.target)
+    if visit.transport == "sse":
+        return f"curl -sS -N -m 5 {target} -H 'accept: text/event-stream'"
+    if visit.transport == "websocket":
+        return f"{{ printf '%s\\n' {words}; {_PATIENCE}; }} | python -m websockets {target}"
+    command = " ".join(_quoted(word) for word in evidence.argv)
+    if step.name == "end-of-input":
+        return f"printf '%s\\n' {words} | timeout 10 {command}; echo \"exit code $?\""
+    return f"{{ printf '%s\\n' {words}; {_PATIENCE}; }} | {command}"
+
+
+def _way_to(visit: Visit, step: Step) -> list[Step]:
+    """What has to be sent before: the handshake, where there was one; and what follows rubbish is about the rubbish.
+
+    A good request goes before the bad ones of 2026-07-28: some servers make up their mind about a connection by its first.
+    """
+    if step.name == "initialize":
+        return [step]
+    before = list(visit.named("tools/list"))[:1] if step.name.startswith("modern-") else []
+    for one in visit.steps:
+        if one is step:
+            break
+        if one.name in _OPENING or (one.name == "raw garbage" and step.name == "after-garbage"):
+            before.append(one)
+    return [*before, step]
+
+
+_OPENING = ("initialize", "notifications/initialized")
+
+
+# -- HTTP -----------------------------------------------------------------------------------------------------
+
+
+def _curl(evidence: Evidence, visit: Visit, step: Step) -> str:
+    http = step.http or Http()
+    target = http.path or evidence.target
+    session = next((value for name, value in http.sent if name.lower() == _SESSION), None)
+    opening = next(visit.named("initialize"), None)
+    command = _one_curl(target, step, http)
+    if session is None or opening is None or opening is step or step.name == "unknown-session":
+        return command
+    find = "tr -d '\\r' | sed -n 's/^mcp-session-id: //Ip'"
+    opened = _one_curl(target, opening, opening.http or Http(), "-D - -o /dev/null")
+    way = [f"S=$({opened} | {find})"]
+    between = ["notifications/initialized", *(["delete-session"] if step.name == "after-delete" else [])]
+    for one in visit.named(*between):
+        if one.http is not None and one is not step:
+            way.append(_one_curl(target, one, one.http, "-o /dev/null"))
+    return "; ".join([*way, command]).replace(_quoted(f"{_SESSION}: {session}"), f'"{_SESSION}: $S"')
+
+
+def _one_curl(target: str, step: Step, http: Http, how: str = "-i") -> str:
+    parts = [f"curl -sS {how}"]
+    is_post = http.method == "POST"
+    if not is_post:
+        parts.append(f"-m 5 -X {_quoted(http.method)}")
+    # A target of a strange capture is no option.
+    parts.append(f"--url {_quoted(target)}" if target.startswith("-") else _quoted(target))
+    if is_post:
+        parts.append(_POSTED)
+    parts += [_header(name, value) for name, value in http.sent if not (is_post and name.lower() in _USUAL)]
+    if is_post:
+        # Not -d: what begins with @ would be the name of a file.
+        parts.append(f"--data-raw {_quoted(_typed(step.sent))}")
+    return " ".join(parts)
+
+
+def _upgrade(target: str, http: Http) -> str:
+    """Whether a WebSocket opens: its first line is the answer."""
+    try:
+        parts = urlsplit(target)
+        url = urlunsplit(parts._replace(scheme={"wss": "https"}.get(parts.scheme, "http")))
+    except ValueError:  # no address, in a capture that somebody made up
+        url = target
+    headers = " ".join(_header(name, value) for name, value in http.sent)
+    return f"curl -sS -i -m 2 {_quoted(url)} {_UPGRADE} {headers}"
+
+
+def _header(name: str, value: str) -> str:
+    return f"-H {_quoted(f'{name.lower()}: {HIDDEN if SECRET.search(name) else value}')}"
+
+
+# -- words ----------------------------------------------------------------------------------------------------
+
+
+def _quoted(text: str) -> str:
+    """One word of a shell, which cannot steer the terminal it is shown on."""
+    return shlex.quote(" ".join(printable(text).splitlines()))
+
+
+_STEERING = re.compile(r"[^\x20-\x7e]")
+
+
+def _typed(data: bytes) -> str:
+    """A message as it can be shown and typed: what hides or steers is an escape of JSON, which means the same."""
+    text = data.decode("utf-8", "replace").strip("\r\n")
+    return _STEERING.sub(lambda match: _escaped(match[0]), text)
+
+
+def _escaped(character: str) -> str:
+    if printable(character) == character and character.isprintable():
+        return character
+    units = character.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))

@@ -1,0 +1,1 @@
+"""JSON Schemas that strangers wrote: what they cost, whether they are valid, what they ask for."""

@@ -1,0 +1,238 @@
+"""Visit a server in every revision and bring home the evidence."""
+
+import asyncio
+import functools
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from ...client.errors import ClientError
+from ...client.wires.http_sse import HttpSseWire
+from ...client.wires.stdio import StdioWire
+from ...client.wires.websocket import WebSocketWire
+from ...protocol.versions import LEGACY, MODERN, REVISIONS
+from ..evidence import Evidence, Gap, Headers, Http, Step, Transport, Visit
+from ..limits import DEFAULT, AuditLimits
+from ..secrets import safe_url, taken_out, values_in, without, without_secrets
+from . import visits
+from .calls import Leave, Reputation
+from .http_visitor import HttpVisitor
+from .line_visitor import LineVisitor
+from .visitor import Budget, Flooded, Stopped, Visitor, client_limits, visit_of
+from .visits import Plan
+
+# `http(s)://…`, `ws(s)://…`, or a command with its arguments.
+Target: TypeAlias = "str | Sequence[str]"
+
+
+class Order(Struct, frozen=True, kw_only=True):
+    """What is to be audited, and how."""
+
+    target: Target
+    # Empty: all that the server speaks.
+    revisions: tuple[str, ...] = ()
+    leave: Leave = Leave()
+    headers: Headers = ()
+    env: Mapping[str, str] | None = None
+    limits: AuditLimits = DEFAULT
+    # Hears what is being done.
+    say: Callable[[str], None] = lambda text: None
+
+
+class Unreachable(Exception):
+    """There is no server to audit; the text says why."""
+
+
+async def collect(order: Order) -> Evidence:
+    """Visit the server and write down what it does.
+
+    Raises: Unreachable where not even a connection could be had.
+    """
+    run = _Run(order)
+    secrets = values_in(order.target, order.headers)
+    try:
+        async with asyncio.timeout(order.limits.total_seconds):
+            await run.all_visits()
+    except TimeoutError:
+        run.stopped(f"{order.limits.total_seconds:g} s are over")
+    except Stopped as exc:
+        run.stopped(str(exc))
+    except Unreachable as exc:
+        raise Unreachable(without(str(exc), secrets)) from exc
+    return taken_out(run.evidence(), secrets)
+
+
+class _Run:
+    def __init__(self, order: Order) -> None:
+        self._order = order
+        self._budget = Budget(order.limits)
+        self._visits: list[Visit] = []
+        self._plan = Plan(
+            leave=order.leave,
+            limits=order.limits,
+            gaps=[],
+            hanging=set(),
+            reputation=Reputation(),
+            say=order.say,
+        )
+        self._transport: Transport = _transport_of(order.target)
+        self._wanted = order.revisions or REVISIONS
+
+    def stopped(self, why: str) -> None:
+        self._plan.gap(Gap("audit", f"stopped: {why}", weighs=True))
+
+    def evidence(self) -> Evidence:
+        spoken = {visit.revision for visit in self._visits}
+        for revision in self._order.revisions:
+            if revision not in spoken:
+                self._plan.gap(Gap(f"revision {revision}", "the server does not speak it", weighs=True))
+        target = self._order.target
+        argv = () if isinstance(target, str) else without_secrets(target)
+        return Evidence(
+            target=safe_url(target) if isinstance(target, str) else " ".join(argv),
+            argv=argv,
+            transport=self._transport,
+            has_secret_headers=bool(self._order.headers),
+            visits=tuple(self._visits),
+            gaps=tuple(self._plan.gaps),
+        )
+
+    async def all_visits(self) -> None:
+        # The probe tells the era of a server, so it is made even where no modern revision was asked for:
+        # many clients of today make it, too.
+        await self._visit("probe", self._probe)
+        await self._legacy_visits()
+        if self._transport == "http" and not self._has_agreed() and await self._speaks_old_http():
+            self._transport = "sse"
+            await self._legacy_visits()
+        if any(visit.revision in LEGACY for visit in self._visits) and not set(self._wanted) <= set(MODERN):
+            await self._visit("manners", functools.partial(visits.manners_visit, plan=self._plan))
+        await self._foreign_page()
+
+    async def _legacy_visits(self) -> None:
+        for revision in reversed(LEGACY):
+            if revision not in self._wanted:
+                continue
+            await self._visit(revision, functools.partial(self._legacy, revision))
+            if any(step.end == "silent" for step in self._visits[-1].named("initialize")):
+                # Each silence costs its full time, and a server that did not answer once will not the next time.
+                self._plan.gap(
+                    Gap("other revisions", "not tried, as initialize was not answered", weighs=True)
+                )
+                return
+
+    def _has_agreed(self) -> bool:
+        return any(visit.revision for visit in self._visits)
+
+    async def _speaks_old_http(self) -> bool:
+        """Whether the address is that of the stream of 2024-11-05, whose POSTs go elsewhere."""
+        refused = [step.http for visit in self._visits for step in visit.named("initialize") if step.http]
+        if not any(http.status in _NOT_HERE for http in refused):
+            return False
+        try:
+            await (await self._open("sse")).close()
+        except ClientError:
+            return False
+        return True
+
+    async def _probe(self, visitor: Visitor) -> None:
+        if await visits.discover(visitor, self._plan) and set(self._wanted) & set(MODERN):
+            await visits.modern_visit(visitor, self._plan)
+
+    async def _legacy(self, revision: str, visitor: Visitor) -> None:
+        if not await visits.shake_hands(visitor, revision, self._plan):
+            if not self._has_agreed() and all(visit.name == "probe" for visit in self._visits):
+                await visits.without_handshake(visitor, self._plan)
+            return
+        if any(visit.revision == visitor.revision and len(visit.steps) > _OPENING for visit in self._visits):
+            # It answered with a revision that was looked at already.
+            visitor.revision = ""
+            return
+        await visits.legacy_visit(visitor, self._plan)
+
+    async def _visit(self, name: str, work: Callable[[Visitor], Awaitable[None]]) -> None:
+        self._order.say(f"{name}: connecting")
+        try:
+            visitor = await self._open()
+        except ClientError as exc:
+            if not self._visits:
+                raise Unreachable(str(exc)) from exc
+            self._plan.gap(Gap(f"visit {name}", str(exc), weighs=True))
+            return
+        try:
+            await work(visitor)
+        except Flooded as exc:
+            self._plan.gap(Gap(f"visit {name}", f"left: {exc}", weighs=True))
+        finally:
+            await visitor.close()
+            self._visits.append(visit_of(visitor, name))
+        self._check_there(visitor)
+
+    def _check_there(self, visitor: Visitor) -> None:
+        """A server that is not there is no finding: it is a mistake in the address or the command.
+
+        Raises: Unreachable.
+        """
+        steps = [step for visit in self._visits for step in visit.steps]
+        if any(step.heard or step.end != "closed" or (step.http and step.http.status) for step in steps):
+            return
+        # A program may end at the probe and live with a handshake; an address is there or it is not.
+        if isinstance(visitor, HttpVisitor) or len(self._visits) > 1:
+            raise Unreachable(steps[-1].remark)
+
+    async def _open(self, transport: Transport | None = None) -> Visitor:
+        """Raises: ClientError."""
+        transport = transport or self._transport
+        target, limits = self._order.target, client_limits(self._order.limits)
+        if transport == "http" and isinstance(target, str):
+            return HttpVisitor(target, self._order.headers, self._budget)
+        visitor = LineVisitor(transport, self._budget)
+        if not isinstance(target, str):
+            visitor.attach(
+                await StdioWire.open(target, env=self._order.env, observer=visitor.observe, limits=limits)
+            )
+        elif transport == "sse":
+            visitor.attach(
+                await HttpSseWire.open(
+                    target, headers=self._order.headers, observer=visitor.observe, limits=limits
+                )
+            )
+        else:
+            visitor.attach(
+                await WebSocketWire.open(
+                    target, headers=self._order.headers, observer=visitor.observe, limits=limits
+                )
+            )
+        return visitor
+
+    async def _foreign_page(self) -> None:
+        """Whether a WebSocket opens for a page of a stranger: browsers ask nobody there."""
+        target = self._order.target
+        if self._transport != "websocket" or not isinstance(target, str):
+            return
+        sent = ("origin", visits.STRANGER)
+        try:
+            wire = await WebSocketWire.open(
+                target, headers=(*self._order.headers, sent), limits=client_limits(self._order.limits)
+            )
+        except ClientError as exc:
+            status, remark = 403, str(exc)
+        else:
+            await wire.close()
+            status, remark = 101, ""
+        http = Http(method="GET", sent=(sent,), status=status)
+        step = Step(name="foreign-origin", http=http, remark=remark)
+        self._visits.append(Visit(name="foreign page", transport="websocket", steps=(step,)))
+
+
+# How a server without Streamable HTTP refuses a POST (2025-11-25: backwards compatibility).
+_NOT_HERE = (400, 404, 405)
+# A handshake and its notification: a visit of no more has learnt nothing.
+_OPENING = 2
+
+
+def _transport_of(target: Target) -> Transport:
+    if not isinstance(target, str):
+        return "stdio"
+    return "websocket" if target.lower().startswith(("ws:", "wss:")) else "http"

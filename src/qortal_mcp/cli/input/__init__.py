@@ -1,0 +1,1 @@
+"""What a person types: options, arguments, files, and what the shell completes."""

@@ -1,0 +1,42 @@
+"""What a shell suggests: tools, their arguments, toolsets. Loaded when a shell asks, which is when a person waits."""
+
+import click
+
+
+def tools(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
+    """Every tool, whether or not its toolset is on."""
+    from ...qortal.tools import TOOLSETS
+
+    names = (name for toolset in TOOLSETS.values() for name in toolset.tools)
+    return [name for name in names if name.startswith(typed)]
+
+
+def arguments(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
+    """`key=` for each argument of the tool that is not there yet; words to choose from behind it."""
+    from .toolsets import arguments_of
+
+    schemas = arguments_of(ctx.params.get("tool") or "")
+    name, equals, value = typed.partition("=")
+    if equals:
+        schema = schemas.get(name, {})
+        words = schema.get("enum", ["true", "false"] if schema.get("type") == "boolean" else [])
+        return [f"{name}={word}" for word in words if word.startswith(value)]
+    words = list(ctx.params.get("arguments") or ())
+    if words[-1:] == ["="]:  # bash takes a word apart at this sign
+        return (
+            [each.partition("=")[2] for each in arguments(ctx, param, f"{words[-2]}={typed}")]
+            if words[1:]
+            else []
+        )
+    given = {word.partition("=")[0] for word in words}
+    return [f"{key}=" for key in schemas if key.startswith(typed) and key not in given]
+
+
+def toolsets(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
+    """The last one of a list that is being typed, with its sign."""
+    from ...qortal.tools import TOOLSETS
+
+    before, comma, word = typed.rpartition(",")
+    sign = word[:1] if word[:1] in ("+", "-") else ""
+    names = [name for name in ("all", *TOOLSETS) if name.startswith(word[len(sign) :])]
+    return [f"{before}{comma}{sign}{name}" for name in names]

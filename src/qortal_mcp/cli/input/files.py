@@ -1,0 +1,85 @@
+"""Files that a person names on the command line: read with a limit, written whole or not at all."""
+
+import os
+import tempfile
+from pathlib import Path
+
+from ..running import failures
+
+# Larger files are other files.
+_LARGEST_BYTES = 256 * 1024 * 1024
+
+
+def read(path: str, what: str) -> bytes:
+    """Raises: WrongUsage where there is no such file to read."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read(_LARGEST_BYTES + 1)
+    except OSError as exc:
+        raise failures.WrongUsage(f"Cannot read the {what} {path}: {exc.strerror}.") from exc
+    if len(data) > _LARGEST_BYTES:
+        raise failures.WrongUsage(f"The {what} {path} is larger than {_LARGEST_BYTES // 2**20} MiB.")
+    return data
+
+
+def check_writable(path: str, what: str) -> None:
+    """Say before the work what would fail after it.
+
+    Raises: CouldNotFindOut.
+    """
+    target = Path(path)
+    folder = target.absolute().parent
+    if _is_written_through(target) or target.is_dir():
+        is_good = not target.is_dir() and (os.access(target, os.W_OK) or not target.exists())
+    else:
+        is_good = folder.is_dir() and os.access(folder, os.W_OK)
+    if not is_good:
+        raise failures.CouldNotFindOut(f"Cannot write the {what} {path}: {_why_not(target)}")
+
+
+def _why_not(target: Path) -> str:
+    if target.is_dir():
+        return "it is a folder"
+    return "its folder is not writable" if target.absolute().parent.is_dir() else "its folder does not exist"
+
+
+def write(path: str, data: bytes, what: str) -> None:
+    """Write beside the place and move it there, so that nobody ever sees half a file.
+
+    Raises: CouldNotFindOut.
+    """
+    target = Path(path)
+    if _is_written_through(target):
+        _write_through(target, data, what)
+        return
+    name = ""
+    try:
+        with tempfile.NamedTemporaryFile(
+            dir=target.absolute().parent, prefix=f".{target.name}.", delete=False
+        ) as file:
+            name = file.name
+            file.write(data)
+        os.chmod(name, 0o666 & ~_umask())
+        os.replace(name, target)
+    except OSError as exc:
+        if name:
+            Path(name).unlink(missing_ok=True)
+        raise failures.CouldNotFindOut(f"Cannot write the {what} {path}: {exc.strerror}") from exc
+
+
+def _is_written_through(target: Path) -> bool:
+    """A pipe or device; or a link such as /dev/stdout, which must stay one whatever it leads to."""
+    return target.is_symlink() or (target.exists() and not target.is_file())
+
+
+def _write_through(target: Path, data: bytes, what: str) -> None:
+    try:
+        target.write_bytes(data)
+    except OSError as exc:
+        raise failures.CouldNotFindOut(f"Cannot write the {what} {target}: {exc.strerror}") from exc
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,86 @@
+"""Settings as options of a command: flags and help come from the fields of the groups it combines."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from ... import settings
+from ...settings import LogOptions, Option, Options
+from ..running.start import begin
+from . import completion
+
+_COMPLETING = {"toolsets": completion.toolsets}
+
+
+class SettingOption(click.Option):
+    """One setting as a flag. Its variable is read by `settings.read`, so click does not know of it."""
+
+    def __init__(self, option: Option, section: str) -> None:
+        super().__init__(
+            [option.flag, option.field],
+            multiple=option.repeatable,
+            is_flag=option.is_switch or None,  # False would let a value be left out
+            metavar=option.metavar or None,
+            type=click.Choice(option.choices, case_sensitive=False) if option.choices else None,
+            help=option.description,
+            shell_complete=_COMPLETING.get(option.field),
+        )
+        self.setting = option
+        self.section = section
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str]:
+        option = self.setting
+        remarks = [option.variable]
+        if option.repeatable:
+            remarks.append("repeatable")
+        if option.default_text:
+            remarks.append(f"default: {option.default_text}")
+        flag = f"{option.flag} {option.metavar}" if option.metavar else option.flag
+        return flag, f"{option.description}  [{'; '.join(remarks)}]"
+
+
+class SettingsCommand(click.Command):
+    """A command that takes groups of settings: its function gets them first, in the order given.
+
+    Logging is part of every such command.
+    """
+
+    def __init__(self, *args: Any, groups: Sequence[type[Options]] = (), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.groups: tuple[type[Options], ...] = (*groups, LogOptions)
+        self.params += [
+            SettingOption(option, group.title)
+            for group in self.groups
+            for option in settings.options_of(group)
+        ]
+
+    def invoke(self, ctx: click.Context) -> Any:
+        flags = {
+            parameter.name: value
+            for parameter in self.params
+            if isinstance(parameter, SettingOption)
+            and (value := ctx.params.pop(parameter.name or "")) is not None
+            and ctx.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+        }
+        values = begin(self.groups, flags)
+        assert self.callback is not None, "every command has a function"
+        return ctx.invoke(self.callback, *values, **ctx.params)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        # Arguments stand in the usage and in the text; here they would be names without a meaning.
+        own = [p for p in self.get_params(ctx) if not isinstance(p, SettingOption | click.Argument)]
+        _write_section(ctx, formatter, "Options", own)
+        chosen = [p for p in self.params if isinstance(p, SettingOption)]
+        for section in dict.fromkeys(p.section for p in chosen):
+            _write_section(ctx, formatter, section, [p for p in chosen if p.section == section])
+
+
+def _write_section(
+    ctx: click.Context, formatter: click.HelpFormatter, title: str, parameters: Iterable[click.Parameter]
+) -> None:
+    records = [record for p in parameters if (record := p.get_help_record(ctx)) is not None]
+    if records:
+        with formatter.section(title):
+            formatter.write_dl(records)

@@ -1,0 +1,1 @@
+"""What a person sees: answers, tools and schemas as text for a terminal."""

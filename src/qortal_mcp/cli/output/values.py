@@ -1,0 +1,112 @@
+"""Single values as people read them: times, amounts, yes and no. Pure; layout is `view`'s business."""
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from ...logs import visible
+
+NOTHING = "–"
+
+_AMOUNT = re.compile(r"(-?)(\d+)\.(\d{8})")
+_ISO_TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z")
+# 2001-09-09 in milliseconds. A smaller number in a field of this name counts something else.
+_EARLIEST_MS = 10**12
+_DURATIONS_MS = frozenset({"uptime"})
+
+
+def shown(name: str, value: Any, decimals: int | None = None) -> str:
+    """One value of a field, readable. Amounts take a number of decimals where a column wants it uniform."""
+    if value is None:
+        return NOTHING
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int) and _is_moment(name, value):
+        return f"{datetime.fromtimestamp(value / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC"
+    if isinstance(value, int) and name in _DURATIONS_MS:
+        return _duration(value // 1000)
+    if not isinstance(value, str):
+        return str(value)
+    if _AMOUNT.fullmatch(value):
+        return _amount(value, decimals)
+    if time := _ISO_TIME.fullmatch(value):
+        return f"{time[1]} {time[2]} UTC"
+    return visible(value) if value else '""'
+
+
+def _is_moment(name: str, value: int) -> bool:
+    return name.lower().endswith("timestamp") and _EARLIEST_MS <= value < 100 * _EARLIEST_MS
+
+
+def _duration(seconds: int) -> str:
+    """The two largest units of a time span."""
+    parts: list[str] = []
+    for unit, size in (("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)):
+        count, seconds = divmod(seconds, size)
+        if count or parts or unit == "s":
+            parts.append(f"{count} {unit}")
+    return " ".join(parts[:2])
+
+
+def is_number(value: Any) -> bool:
+    """Whether it belongs to the right edge of a column."""
+    if isinstance(value, str):
+        return _AMOUNT.fullmatch(value) is not None
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def decimals_of(values: list[Any]) -> int | None:
+    """The decimals that all amounts of a column need; None where there are no amounts."""
+    needed = [
+        len(match[3].rstrip("0"))
+        for value in values
+        if isinstance(value, str) and (match := _AMOUNT.fullmatch(value))
+    ]
+    return max(needed, default=None)
+
+
+def _amount(text: str, decimals: int | None) -> str:
+    """Thousands apart, without zeros that say nothing. Exact all the same."""
+    match = _AMOUNT.fullmatch(text)
+    assert match is not None, "the caller has looked"
+    fraction = match[3].rstrip("0")
+    if decimals is not None:
+        fraction = fraction.ljust(decimals, "0")
+    return f"{match[1]}{int(match[2]):,}" + (f".{fraction}" if fraction else "")
+
+
+def without_echoes(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A record without times in milliseconds whose readable twins stand beside them, as `time` beside `timestamp`."""
+    return {name: value for name, value in record.items() if not _is_echo(name, value, record)}
+
+
+def _is_echo(name: str, value: Any, record: Mapping[str, Any]) -> bool:
+    """`timestamp` beside `time`, `tipTimestamp` beside `tipTime`, `registered` beside `registeredTime`."""
+    if name == "timestamp":
+        return "time" in record
+    if name.endswith("Timestamp"):
+        return name.removesuffix("Timestamp") + "Time" in record
+    return f"{name}Time" in record and (value is None or type(value) is int)
+
+
+def as_arguments(values: Mapping[str, Any]) -> str:
+    """A mapping as `key=value` words that a shell and `call` read back as they were."""
+    import shlex
+
+    return " ".join(shlex.quote(f"{name}={_as_argument(value)}") for name, value in values.items())
+
+
+def _as_argument(value: Any) -> str:
+    if isinstance(value, str) and not _is_json(value):
+        return value
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,192 @@
+"""A structured answer as lines for people. Pure: a value, a width and a palette go in, text comes out.
+
+An object is a column of names beside their values, a list of flat objects is a table where it fits, and
+`notes`, `page` and `asOf` close the answer.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import click
+
+from ...logs import visible
+from . import terminal, values
+
+_INDENT = 2
+_GAP = 2
+# A longer name does not push the values of the others to the right.
+_NAME_COLUMNS = 28
+# Narrower columns of text are no longer readable; deep nesting must not get there.
+_LEAST_COLUMNS = 20
+
+
+class Palette(NamedTuple):
+    """How parts of a view are coloured."""
+
+    name: Callable[[str], str] = lambda text: text
+    heading: Callable[[str], str] = lambda text: text
+    note: Callable[[str], str] = lambda text: text
+    quiet: Callable[[str], str] = lambda text: text
+
+
+PLAIN = Palette()
+
+
+def _styled(**style: Any) -> Callable[[str], str]:
+    """Colour around what can be seen, and none around nothing."""
+    return lambda text: click.style(text, **style) if text.strip() else text
+
+
+COLOURED = Palette(
+    name=_styled(fg="cyan"), heading=_styled(bold=True), note=_styled(fg="yellow"), quiet=_styled(dim=True)
+)
+
+
+def answer(value: Mapping[str, Any], width: int, palette: Palette = PLAIN) -> str:
+    """The whole answer of a tool."""
+    body = {name: part for name, part in value.items() if name not in _CLOSING}
+    lines = _Page(palette).record(body, width)
+    closing = [
+        line
+        for name, render in _CLOSING.items()
+        if name in value
+        for line in render(value[name], width, palette)
+    ]
+    return "\n".join([*lines, *([""] if lines and closing else []), *closing])
+
+
+class _Page:
+    def __init__(self, palette: Palette) -> None:
+        self._palette = palette
+
+    def record(self, record: Mapping[str, Any], width: int) -> list[str]:
+        """An object: names and values side by side, deeper things below their name."""
+        record = values.without_echoes(record)
+        flat = [name for name, value in record.items() if not _is_deep(value) and value != []]
+        names = min(max((terminal.columns(visible(name)) for name in flat), default=0), _NAME_COLUMNS)
+        lines: list[str] = []
+        for name, value in record.items():
+            if value == []:
+                lines.append(self._palette.heading(f"{visible(name)} (0)"))
+            elif _is_deep(value):
+                lines += self._deep(name, value, width)
+            else:
+                lines += self._field(name, value, names, width)
+        return lines
+
+    def _field(self, name: str, value: Any, names: int, width: int) -> list[str]:
+        label = visible(name)
+        room = max(width - names - _GAP, _LEAST_COLUMNS)
+        first, *more = terminal.wrapped(_flat(name, value), room)
+        if terminal.columns(first) > room:
+            # It stays whole, so it gets a line of its own.
+            whole = terminal.wrapped(_flat(name, value), max(width - _INDENT, _LEAST_COLUMNS))
+            return [self._palette.name(label), *(" " * _INDENT + line for line in whole)]
+        head = self._palette.name(terminal.padded(label, names)) + " " * _GAP
+        return [head + first, *(" " * (names + _GAP) + line for line in more)]
+
+    def _deep(self, name: str, value: Any, width: int) -> list[str]:
+        room = max(width - _INDENT, _LEAST_COLUMNS)
+        if isinstance(value, Mapping):
+            heading, inner = visible(name), self.record(value, room)
+        else:
+            heading, inner = f"{visible(name)} ({len(value)})", self._records(value, room)
+        return [self._palette.heading(heading), *(" " * _INDENT + line if line else line for line in inner)]
+
+    def _records(self, records: list[Any], width: int) -> list[str]:
+        table = self._table(records, width)
+        if table is not None:
+            return table
+        lines: list[str] = []
+        for record in records:
+            if lines:
+                lines.append("")
+            lines += self.record(record if isinstance(record, Mapping) else {"": record}, width)
+        return lines
+
+    def _table(self, records: list[Any], width: int) -> list[str] | None:
+        """One line a record; None where that does not fit."""
+        if not all(isinstance(record, Mapping) for record in records):
+            return None
+        rows = [values.without_echoes(record) for record in records]
+        if any(_is_deep(value) for row in rows for value in row.values()):
+            return None
+        columns = [_column(name, rows) for name in dict.fromkeys(name for row in rows for name in row)]
+        if sum(column.size for column in columns) + _GAP * (len(columns) - 1) > width:
+            return None
+        if any("\n" in cell for column in columns for cell in column.cells):
+            return None
+        head = (self._palette.name(_padded(column.name, column)) for column in columns)
+        lines = [(" " * _GAP).join(head)]
+        for at in range(len(rows)):
+            lines.append((" " * _GAP).join(_padded(column.cells[at], column) for column in columns).rstrip())
+        return lines
+
+
+class _Column(NamedTuple):
+    name: str
+    cells: list[str]
+    size: int
+    is_number: bool
+
+
+def _column(name: str, rows: list[dict[str, Any]]) -> _Column:
+    found = [row.get(name) for row in rows]
+    decimals = values.decimals_of(found)
+    cells = [
+        _flat(name, value) if isinstance(value, list) else values.shown(name, value, decimals)
+        for value in found
+    ]
+    label = visible(name)
+    size = max(terminal.columns(text) for text in (label, *cells))
+    return _Column(label, cells, size, all(values.is_number(value) for value in found if value is not None))
+
+
+def _padded(text: str, column: _Column) -> str:
+    return terminal.padded(text, column.size, right=column.is_number)
+
+
+def _flat(name: str, value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(values.shown(name, item) for item in value) or values.NOTHING
+    return values.NOTHING if isinstance(value, Mapping) else values.shown(name, value)
+
+
+def _is_deep(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return bool(value)
+    return isinstance(value, list) and any(isinstance(item, Mapping | list) for item in value)
+
+
+def _notes(notes: list[str], width: int, palette: Palette) -> list[str]:
+    return [
+        palette.note(line)
+        for note in notes
+        for line in terminal.wrapped(f"Note: {visible(note)}".replace("\n", " "), width)
+    ]
+
+
+def _page(page: Mapping[str, Any], width: int, palette: Palette) -> list[str]:
+    if not page.get("next"):
+        return []
+    words = f"{page.get('returned')} shown. Next page: {visible(values.as_arguments(page['next']))}"
+    return [palette.quiet(line) for line in terminal.wrapped(words, width)]
+
+
+def _as_of(as_of: Mapping[str, Any], width: int, palette: Palette) -> list[str]:
+    height = as_of.get("height")
+    words = "As of an unknown block" if height is None else f"As of block {height}"
+    if time := as_of.get("time"):
+        words += f", {values.shown('time', time)}"
+    words += f", from {visible(str(as_of.get('node')))}"
+    if as_of.get("isSynchronizing"):
+        words += ", which is still synchronizing"
+    return [palette.quiet(line) for line in terminal.wrapped(f"{words}.", width)]
+
+
+# The members that say something about an answer rather than being it, in the order they are shown.
+_CLOSING: dict[str, Callable[[Any, int, Palette], list[str]]] = {
+    "notes": _notes,
+    "page": _page,
+    "asOf": _as_of,
+}

@@ -1,0 +1,1 @@
+"""How a command runs: settings, logs, sockets, and how it ends."""

@@ -1,0 +1,62 @@
+"""Ask a server in this process, by the same way in as any client: bytes to `Server.receive`, bytes back."""
+
+import asyncio
+from collections.abc import Callable
+
+import msgspec
+from msgspec import UNSET, Raw, Struct, UnsetType
+
+from ...from_settings import node_of, server_of
+from ...protocol.errors import ErrorObject
+from ...protocol.jsonrpc import request as encode_request
+from ...protocol.messages import ClientCapabilities
+from ...protocol.versions import NEWEST_HANDSHAKE
+from ...server.dispatch import Reply, Server
+from ...server.peer import Peer
+from ...settings import NodeOptions
+
+# Most answers take a few hundredths of this; a person who waits longer wonders what for.
+_SLOW_SECONDS = 1.0
+
+
+class Response(Struct, frozen=True):
+    """A reply of the server: one of the two is there."""
+
+    result: Raw = Raw()
+    error: ErrorObject | UnsetType = UNSET
+
+
+async def ask_server(server: Server, method: str, params: object) -> Response:
+    """One request and its reply."""
+    peer = Peer(lasting=True, caller="command line", limits=server.limits)
+    peer.shake_hands(NEWEST_HANDSHAKE, ClientCapabilities())
+    answer = server.receive(encode_request(1, method, msgspec.json.encode(params)), peer)
+    if answer is not None and not isinstance(answer, Reply):
+        answer = await answer.run(_drop)
+    assert answer is not None, "a request that nobody cancelled is answered"
+    return msgspec.json.decode(answer.body, type=Response)
+
+
+async def _drop(message: bytes) -> None:
+    """Progress and log messages: nobody asked for them."""
+
+
+def ask(
+    options: NodeOptions, method: str, params: object, on_slow: Callable[[str], None] | None = None
+) -> tuple[Server, Response]:
+    """One request to a server of one's own, and its reply. `on_slow` hears who keeps us waiting."""
+
+    async def run() -> tuple[Server, Response]:
+        node = node_of(options)
+        server = server_of(options, node)
+        waiting = on_slow and asyncio.get_running_loop().call_later(
+            _SLOW_SECONDS, lambda: on_slow(node.origin)
+        )
+        try:
+            return server, await ask_server(server, method, params)
+        finally:
+            if waiting:
+                waiting.cancel()
+            await node.close()
+
+    return asyncio.run(run())

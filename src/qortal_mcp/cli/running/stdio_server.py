@@ -1,0 +1,63 @@
+"""What `stdio` does once its settings are read. Imports nothing that the first answers do not need."""
+
+import asyncio
+import gc
+from typing import TYPE_CHECKING
+
+from ...from_settings import check_nodes, node_of, server_of
+from ...settings import NodeOptions
+from ...transports.stdio import serve_stdio
+
+if TYPE_CHECKING:
+    from ...qortal.node.node import Node
+    from ...server.dispatch import Server
+
+# Clients say initialize and tools/list one right after the other; then they wait for a person.
+_QUIET_SECONDS = 0.1
+
+
+def serve(chain: NodeOptions) -> None:
+    """Serve standard input and output until the input ends.
+
+    Raises: WrongSetting.
+    """
+    check_nodes(chain)
+    life = NodeLife(chain)
+    server = server_of(chain, life.make)
+    # What was loaded stays; from here on there may be garbage.
+    gc.freeze()
+    gc.enable()
+    serve_stdio(server, on_idle=lambda: life.heard(server))
+
+
+class NodeLife:
+    """Makes the node when it is needed, or once the client is quiet, and closes it when the loop ends."""
+
+    def __init__(self, chain: NodeOptions) -> None:
+        self._chain = chain
+        self._node: Node | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._heard = True
+
+    def make(self) -> "Node":
+        self._node = node_of(self._chain)
+        return self._node
+
+    def heard(self, server: "Server") -> None:
+        """Something was just taken in."""
+        self._heard = True
+        if self._task is None:
+            self._task = asyncio.get_running_loop().create_task(self._live(server))
+
+    async def _live(self, server: "Server") -> None:
+        try:
+            while self._heard:
+                self._heard = False
+                await asyncio.sleep(_QUIET_SECONDS)
+            await asyncio.to_thread(server.load)
+            if self._node is not None:
+                await self._node.warm()
+            await asyncio.get_running_loop().create_future()  # until the loop ends and cancels this
+        finally:
+            if self._node is not None:
+                await self._node.close()

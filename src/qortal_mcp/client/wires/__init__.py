@@ -1,0 +1,1 @@
+"""The wires a client can use: HTTP, HTTP+SSE, WebSocket, a child process, memory."""

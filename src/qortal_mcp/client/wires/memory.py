@@ -1,0 +1,70 @@
+"""A wire without a wire: a client and a server in one process. The bytes are the same as on any other."""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+from ...server.dispatch import Batch, Reply, Server, Work
+from ...server.peer import Peer
+from ..errors import ConnectionLost
+from ..transcript import Observer, Recorder
+from .wire import Deaf, Outgoing, Sink
+
+
+class MemoryWire:
+    """One lasting connection to a server object."""
+
+    is_exchange = False
+
+    def __init__(self, server: Server, sink: Sink | None = None, observer: Observer | None = None) -> None:
+        self._server = server
+        self._sink = sink or Deaf()
+        self._recorder = Recorder(observer)
+        self._peer = Peer(lasting=True, caller="memory", post=self._post, limits=server.limits)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._closed = False
+        server.hub.join(self._peer)
+
+    async def send(self, message: Outgoing) -> None:
+        await self.send_raw(message.data)
+
+    async def send_raw(self, data: bytes) -> None:
+        if self._closed:
+            raise ConnectionLost("this connection is closed")
+        self._recorder.note("sent", "message", data)
+        answer = self._server.receive(data, self._peer)
+        if isinstance(answer, Reply):
+            # Not within the call that sent it: no other wire answers that fast, and callers rely on it.
+            self._start(self._reply(answer.body))
+        elif answer is not None:
+            self._start(self._work(answer))
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _work(self, work: Work | Batch) -> None:
+        reply = await work.run(self._reply)
+        if reply is not None:
+            await self._reply(reply.body)
+
+    async def _reply(self, data: bytes) -> None:
+        self._post(data)
+
+    def _post(self, data: bytes) -> bool:
+        if not self._closed:
+            self._recorder.note("received", "message", data)
+            self._sink.arrived(data)
+        return not self._closed
+
+    async def close(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        self._server.hub.leave(self._peer)
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._recorder.note("received", "closed")

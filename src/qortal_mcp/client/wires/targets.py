@@ -1,0 +1,66 @@
+"""From what a caller names to a wire that reaches it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from ..errors import NotSupported
+from ..options import Options
+from .wire import RawWire, Sink
+
+if TYPE_CHECKING:
+    from ...server.dispatch import Server
+
+# `http(s)://…`, `ws(s)://…`, a command with its arguments, or a server in this process.
+Target: TypeAlias = "str | Sequence[str] | Server"
+
+
+async def open_wire(target: Target, sink: Sink, options: Options) -> RawWire:
+    """Raises: ClientError where the target cannot be reached or is none."""
+    if isinstance(target, str):
+        return await _open_url(target, sink, options)
+    if isinstance(target, Sequence):
+        from .stdio import StdioWire
+
+        return await StdioWire.open(
+            target,
+            sink,
+            env=options.env,
+            cwd=options.cwd,
+            observer=options.observer,
+            on_stderr=options.on_stderr,
+            limits=options.limits,
+        )
+    from .memory import MemoryWire
+
+    return MemoryWire(target, sink, options.observer)
+
+
+async def _open_url(url: str, sink: Sink, options: Options) -> RawWire:
+    scheme = url.partition(":")[0].lower()
+    if scheme in ("http", "https"):
+        from .http import HttpWire
+
+        return HttpWire(url, sink, headers=options.headers, observer=options.observer, limits=options.limits)
+    if scheme in ("ws", "wss"):
+        from .websocket import WebSocketWire
+
+        return await WebSocketWire.open(
+            url, sink, headers=options.headers, observer=options.observer, limits=options.limits
+        )
+    raise NotSupported(f"not an address this client knows: {url}")
+
+
+async def open_old_wire(target: Target, sink: Sink, options: Options) -> RawWire:
+    """The HTTP+SSE form of an http address.
+
+    Raises: ClientError where it has none.
+    """
+    from .http_sse import HttpSseWire
+
+    if not isinstance(target, str) or not target.lower().startswith("http"):
+        raise NotSupported("only http addresses have an HTTP+SSE form")
+    return await HttpSseWire.open(
+        target, sink, headers=options.headers, observer=options.observer, limits=options.limits
+    )

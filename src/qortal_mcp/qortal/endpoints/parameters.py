@@ -1,0 +1,26 @@
+"""Words that only Core uses, in parameters; how people write them is the tools' business."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from ..words.chains import CHAINS
+from ..words.services import SERVICES
+from ..words.transaction_types import TRANSACTION_TYPES
+
+CoreChain = Annotated[str, Meta(extra={"check": {chain.name for chain in CHAINS}.__contains__})]
+CoreService = Annotated[str, Meta(extra={"check": {service.name for service in SERVICES}.__contains__})]
+Ordering = Literal["ASSET_BALANCE_ACCOUNT", "ACCOUNT_ASSET", "ASSET_ACCOUNT"]
+# Deciding whether it is an address is what Core is asked to do.
+AnyAddress = Annotated[str, Meta(min_length=1, max_length=64)]
+# Each row costs Core a question of its own.
+HeavyLimit = Annotated[int, Meta(ge=1, le=50, extra={"clamp": True})]
+# Where the other answer would be every single vote.
+OnlyTrue = Annotated[bool, Meta(extra={"check": bool})]
+# Shorter than Base58, and quicker for Core.
+Encoding = Literal["BASE64"]
+CoreType = Annotated[str, Meta(extra={"check": TRANSACTION_TYPES.__contains__})]
+CoreTypes = Annotated[
+    list[CoreType],
+    Meta(min_length=1, max_length=len(TRANSACTION_TYPES), extra={"check": TRANSACTION_TYPES.__contains__}),
+]

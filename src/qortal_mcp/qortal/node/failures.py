@@ -1,0 +1,179 @@
+"""What can go wrong at a node, and what it is called. One table; errors are known by number, never by text.
+
+NodeFailure (a ToolError): the node cannot be asked, refuses, or answers something else than asked for.
+"""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Struct
+
+from ...server.tool_errors import ToolError
+from ...text import printable, shortened
+from .source import RawReply
+
+_MESSAGE_CHARS = 120
+
+
+class NodeFailure(ToolError):
+    """`rests_node` where the fault is the node's and not of this one question.
+
+    `try_next` where another node may do better, as it may wherever a node rests.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        sentence: str,
+        fact: str = "",
+        *,
+        retryable: bool = False,
+        rests_node: bool = False,
+        try_next: bool = False,
+    ) -> None:
+        super().__init__(code, sentence, fact, retryable=retryable)
+        self.rests_node = rests_node
+        self.try_next = try_next or rests_node
+
+
+def unreachable(*origins: str) -> NodeFailure:
+    return NodeFailure(
+        "NODE_UNREACHABLE",
+        "Node unreachable.",
+        f"Tried {' and '.join(origins)}. Is Qortal Core running there? --node names another node, --sample needs none.",
+        retryable=True,
+        rests_node=True,
+    )
+
+
+def timed_out(seconds: float) -> NodeFailure:
+    return NodeFailure(
+        "NODE_TIMEOUT",
+        "Node did not answer in time.",
+        f"It was given {seconds:g} s.",
+        retryable=True,
+        rests_node=True,
+    )
+
+
+def syncing() -> NodeFailure:
+    return NodeFailure("NODE_SYNCING", "Node is synchronizing.", retryable=True, rests_node=True)
+
+
+def refused(fact: str, *, rests_node: bool) -> NodeFailure:
+    return NodeFailure("NODE_REFUSED", "Node refused this client.", fact, rests_node=rests_node)
+
+
+def not_supported(fact: str = "") -> NodeFailure:
+    return NodeFailure("NOT_SUPPORTED", "Not supported by this node.", fact, try_next=True)
+
+
+def not_found(sentence: str) -> NodeFailure:
+    return NodeFailure("NOT_FOUND", sentence)
+
+
+def node_error(
+    fact: str, *, retryable: bool = False, rests_node: bool = False, try_next: bool = False
+) -> NodeFailure:
+    return NodeFailure(
+        "NODE_ERROR", "Node error.", fact, retryable=retryable, rests_node=rests_node, try_next=try_next
+    )
+
+
+def reply_too_large(at_most: int) -> NodeFailure:
+    return NodeFailure("TOO_LARGE", "Answer too large.", f"The node sent more than {at_most} bytes.")
+
+
+def not_readable() -> NodeFailure:
+    return node_error("Its answer cannot be read.", rests_node=True)
+
+
+def not_as_expected() -> NodeFailure:
+    return node_error("Its answer does not have the form that was expected.", try_next=True)
+
+
+# Core's error numbers. What is not here is a node error with its number.
+_NOT_FOUND = {
+    124: "Address not found on chain.",
+    301: "Block not found.",
+    304: "Public key not found.",
+    311: "Transaction not found.",
+    401: "Name not found.",
+    501: "Poll not found.",
+    601: "Asset not found.",
+    603: "Order not found.",
+    1101: "Group not found.",
+    1401: "File not found.",
+}
+_INVALID = {
+    101: "Invalid signature.",
+    102: "Invalid Qortal address.",
+    112: "Invalid public key.",
+    126: "Invalid reference.",
+    129: "Invalid height.",
+}
+_SYNCING = frozenset({7, 8})
+# What a proxy says whose node is away, or that has had enough of us. Core itself says 500.
+_NOBODY_BEHIND = frozenset({429, 502, 503, 504})
+_UNAUTHORIZED = 4
+_SWITCHED_OFF = 6
+
+
+class _CoreError(Struct):
+    error: Annotated[int, Meta(ge=0, le=2**31 - 1)]
+    message: str = ""
+
+
+_decode_error = msgspec.json.Decoder(_CoreError).decode
+
+
+def failure_of(reply: RawReply, noun: str, absent: frozenset[int] = frozenset()) -> NodeFailure:
+    """What an answer means that is not 200."""
+    core = _core_error(reply)
+    if core is not None and core.error in absent:
+        return not_found(f"{noun} not found.")
+    if core is not None:
+        return _by_number(core, reply.status)
+    if reply.status == 204:
+        return not_found(f"{noun} not found.")
+    if reply.status in (401, 403):
+        return refused("The node's setting apiWhitelist must list this machine.", rests_node=True)
+    if reply.status in (404, 405):
+        return not_supported()
+    message = ""
+    if reply.content_type.startswith("text/plain"):
+        message = _short(reply.body[: 4 * _MESSAGE_CHARS].decode(errors="replace"))
+    told = _told(f"HTTP {reply.status}", message)
+    return node_error(told, retryable=reply.status >= 500, rests_node=reply.status in _NOBODY_BEHIND)
+
+
+def _core_error(reply: RawReply) -> _CoreError | None:
+    try:
+        return _decode_error(reply.body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None  # Jetty's own page, or a text
+
+
+def _by_number(core: _CoreError, status: int) -> NodeFailure:
+    if core.error in _NOT_FOUND:
+        return not_found(_NOT_FOUND[core.error])
+    if core.error in _INVALID:
+        return NodeFailure("INVALID_ARGUMENT", _INVALID[core.error])
+    if core.error in _SYNCING:
+        return syncing()
+    if core.error == _UNAUTHORIZED:
+        return refused("This read needs a key, and none is ever sent.", rests_node=False)
+    if core.error == _SWITCHED_OFF:
+        return not_supported("It is switched off there.")
+    return node_error(_told(f"Code {core.error}", _short(core.message)), retryable=status >= 500)
+
+
+def _told(what: str, message: str) -> str:
+    return f"{what}: {message}" if message else f"{what}."
+
+
+def _short(message: str) -> str:
+    """The node's own words, unless they are markup."""
+    if "<" in message:
+        return ""
+    return printable(shortened(" ".join(message.split()), _MESSAGE_CHARS))

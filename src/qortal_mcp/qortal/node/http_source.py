@@ -1,0 +1,117 @@
+"""A node over HTTP: the only code that opens a connection to one, and it can only GET.
+
+What speaks HTTP is loaded with the first question: whoever only lists tools need not wait for it.
+"""
+
+import asyncio
+import ssl
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from ... import __version__
+from ...server.alarms import Alarms
+from ..endpoints.record import Request
+from ..limits import DEFAULT, NodeLimits
+from . import failures
+from .origin import origin_of
+from .source import RawReply
+
+if TYPE_CHECKING:
+    from .http_connection import Connection
+
+_HEADERS = {
+    # Anything else makes Core answer 500 on its plain-text addresses.
+    "Accept": "*/*",
+    # Core translates its messages.
+    "Accept-Language": "en",
+    # Nothing is unpacked here, so that nothing can be packed to burst.
+    "Accept-Encoding": "identity",
+    "User-Agent": f"qortal-mcp/{__version__}",
+}
+_PORTS = {"http": 80, "https": 443}
+# Core closes connections that rest for 30 s, proxies often sooner: one that rested longer is not trusted.
+_IDLE_SECONDS = 15.0
+
+
+class HttpSource:
+    """One node. Follows no redirects, keeps no cookies, knows no proxy and no key."""
+
+    def __init__(self, url: str, limits: NodeLimits = DEFAULT) -> None:
+        self.origin = origin_of(url)
+        self._limits = limits
+        self._address = urlsplit(self.origin)
+        self._host = self._address.hostname or ""
+        heads = {"Host": self._address.netloc, **_HEADERS}
+        self._after_target = "".join(
+            [" HTTP/1.1\r\n", *(f"{name}: {value}\r\n" for name, value in heads.items()), "\r\n"]
+        )
+        self._connection: type[Connection] | None = None
+        self._ssl: ssl.SSLContext | None = None
+        # Open connections that wait for a request, the last used last. How many there can be is the gate's question.
+        self._idle: list[Connection] = []
+        self._deadlines = Alarms(limits.reply_seconds)
+        self._is_closed = False
+
+    async def warm(self) -> None:
+        if self._connection is None:
+            from .http_connection import Connection
+
+            if self._address.scheme == "https":
+                self._ssl = await asyncio.to_thread(ssl.create_default_context)
+            self._connection = Connection
+
+    async def fetch(self, request: Request) -> RawReply:
+        # Sent as written: everything in the target is encoded where it was made.
+        written = f"GET {request.target}{self._after_target}".encode("ascii")
+        while True:
+            resting = self._resting()
+            connection = resting or await self._connect()
+            try:
+                reply = await connection.get(written)
+            except failures.NodeFailure as exc:
+                if resting is None or resting.has_received or exc.code != "NODE_UNREACHABLE":
+                    raise
+                # A connection that rested was closed just before it was used. That says nothing of the node.
+                continue
+            if connection.is_open:
+                if self._is_closed:
+                    connection.abort()
+                else:
+                    self._idle.append(connection)
+            return reply
+
+    def _resting(self) -> "Connection | None":
+        """An open connection that was used lately."""
+        oldest = asyncio.get_running_loop().time() - _IDLE_SECONDS
+        while self._idle:
+            connection = self._idle.pop()
+            if connection.is_open and connection.used_at >= oldest:
+                return connection
+            connection.abort()
+        return None
+
+    async def _connect(self) -> "Connection":
+        await self.warm()
+        if self._is_closed:
+            raise failures.unreachable(self.origin)
+        make, limits, address = self._connection, self._limits, self._address
+        assert make is not None, "warm() loads it"
+        try:
+            async with asyncio.timeout(limits.connect_seconds):
+                _, connection = await asyncio.get_running_loop().create_connection(
+                    lambda: make(self.origin, limits, self._deadlines),
+                    self._host,
+                    address.port or _PORTS[address.scheme],
+                    ssl=self._ssl,
+                )
+        except TimeoutError:
+            raise failures.timed_out(limits.connect_seconds) from None
+        except (OSError, UnicodeError) as exc:  # no name of a host can be too long, or have empty parts
+            raise failures.unreachable(self.origin) from exc
+        return connection
+
+    async def close(self) -> None:
+        self._is_closed = True
+        while self._idle:
+            self._idle.pop().abort()
+        await asyncio.sleep(0)  # the sockets close in the loop's next turn

@@ -1,0 +1,1 @@
+"""What the sample chain answers, one file for each family of addresses."""

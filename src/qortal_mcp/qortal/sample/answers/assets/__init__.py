@@ -1,0 +1,1 @@
+"""Assets of the sample chain, and the orders for them."""

@@ -1,0 +1,1 @@
+"""QDN of the sample chain: publications, the listing of resources, their content."""

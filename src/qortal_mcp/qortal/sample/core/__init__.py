@@ -1,0 +1,1 @@
+"""How Core behaves whatever is asked: parameters, checks, order of rows, forms of answers."""

@@ -1,0 +1,1 @@
+"""Accounts: what they hold, who they are, what they mint."""

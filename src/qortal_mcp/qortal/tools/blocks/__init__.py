@@ -1,0 +1,1 @@
+"""Blocks: one, many, and who signed them."""

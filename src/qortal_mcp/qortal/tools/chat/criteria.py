@@ -1,0 +1,71 @@
+"""Which messages of a chat are meant: what the tools about chat have in common."""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from ....server.tool_errors import invalid_argument
+from ...endpoints.groups import GROUP
+from ...node.node import Reading
+from ...words.arguments import Address, GroupNumber, MessageSignature, Moment, TwoAddresses
+from ...words.times import milliseconds
+
+UNLISTED = Meta(extra={"unlisted": True})
+HasReference = Annotated[bool, UNLISTED]
+# Earlier clients choose how they get data. Here text is always decoded, and other data never shown.
+Encoding = Annotated[Literal["BASE58", "BASE64", "base58", "base64"], UNLISTED]
+DecodeText = Annotated[bool, UNLISTED]
+
+_EARLIEST_MS = 1_500_000_000_000
+
+_Sender = Annotated[Address, UNLISTED]
+_Time = Annotated[Moment, UNLISTED]
+_Reference = Annotated[MessageSignature, UNLISTED]
+
+
+class Criteria(Struct, frozen=True, forbid_unknown_fields=True):
+    group_id: GroupNumber | UnsetType = UNSET
+    involving: TwoAddresses | UnsetType = UNSET
+    sender: _Sender | UnsetType = UNSET
+    after: _Time | UnsetType = UNSET
+    before: _Time | UnsetType = UNSET
+    reference: _Reference | UnsetType = UNSET
+    chat_reference: _Reference | UnsetType = UNSET
+    has_chat_reference: HasReference | UnsetType = UNSET
+    encoding: Encoding | UnsetType = UNSET
+    decode_text: DecodeText | UnsetType = UNSET
+
+    def as_core_names_them(self) -> dict[str, Any]:
+        return {
+            "txGroupId": self.group_id,
+            "involving": self.involving,
+            "sender": self.sender,
+            "after": _as_core_takes_it(self.after),
+            "before": _as_core_takes_it(self.before),
+            "reference": self.reference,
+            "chatreference": self.chat_reference,
+            "haschatreference": self.has_chat_reference,
+        }
+
+
+def _as_core_takes_it(time: str | UnsetType) -> int | UnsetType:
+    """Core refuses times before 2017; no chat is nearly as old."""
+    return UNSET if time is UNSET else max(milliseconds(time), _EARLIEST_MS)
+
+
+def exactly_one(**given: object) -> None:
+    """Raises: ToolError unless one of the arguments was given."""
+    if sum(value is not UNSET for value in given.values()) != 1:
+        raise invalid_argument("Invalid arguments.", f"Give exactly one of {', '.join(given)}.")
+
+
+def refuse_monologue(involving: list[str] | UnsetType) -> None:
+    """Core takes one address given twice for everything that this address says and hears. Raises: ToolError."""
+    if involving is not UNSET and len(set(involving)) == 1:
+        raise invalid_argument("Invalid involving.", "Give two different addresses.")
+
+
+async def refuse_unknown_group(reading: Reading, group_id: int | UnsetType) -> None:
+    """Core takes a group that does not exist for a silent one. Raises: ToolError."""
+    if group_id is not UNSET:
+        await reading.get(GROUP, groupid=group_id)

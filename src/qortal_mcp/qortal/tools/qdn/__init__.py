@@ -1,0 +1,1 @@
+"""QDN, the data that people publish: what there is, and small public texts of it."""

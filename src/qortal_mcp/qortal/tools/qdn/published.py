@@ -1,0 +1,75 @@
+"""One published thing, found in the listing: what it says of itself, and whether the node has it."""
+
+from msgspec import UNSET, Struct, UnsetType
+
+from ....server.tool_errors import refused
+from ....text import original, printable
+from ...endpoints.arbitrary import RESOURCES
+from ...endpoints.names import NAME
+from ...node.failures import not_found
+from ...node.node import Reading
+from ...replies.arbitrary import Resource
+from ...words.services import Service, find_service
+
+# What Core calls a resource without identifier.
+DEFAULT = "default"
+# Names that cannot be part of a path.
+_DOTS = frozenset({".", ".."})
+
+
+class Found(Struct, frozen=True):
+    resource: Resource
+    # As Core writes it, with all its characters.
+    name: str
+    notes: list[str]
+
+
+def public_service(written: str) -> Service:
+    """The service that an argument names. Raises: ToolError for those that hold encrypted data."""
+    service = find_service(written)
+    assert service is not None, "the argument was checked"
+    if service.is_private:
+        raise refused("Private services hold encrypted data, and nothing is looked up in them.")
+    return service
+
+
+def wanted_identifier(written: str | UnsetType) -> str | None:
+    """None for the resource without one."""
+    identifier = None if written is UNSET else original(written)
+    return None if identifier == DEFAULT else identifier
+
+
+async def find_published(reading: Reading, service: Service, name: str, identifier: str | None) -> Found:
+    """Raises: ToolError where there is no such thing."""
+    asked = original(name)
+    row, notes = await _listed(reading, service, asked, identifier), []
+    if row is None:
+        # The listing wants a name as it is registered; people write it in their own way.
+        registered = await registered_name(reading, asked)
+        if registered != asked:
+            asked = registered
+            row = await _listed(reading, service, asked, identifier)
+            notes.append(f'The registered name is "{printable(asked)}".')
+    if row is None:
+        raise not_found("Resource not found.")
+    return Found(row, asked, notes)
+
+
+async def registered_name(reading: Reading, asked: str) -> str:
+    """A name as it is registered, or as it was asked for where it is not. With all its characters."""
+    found = None if asked in _DOTS else await reading.optional(NAME, name=asked)
+    return asked if found is None else original(found.name)
+
+
+async def _listed(reading: Reading, service: Service, name: str, identifier: str | None) -> Resource | None:
+    rows = await reading.get(
+        RESOURCES,
+        service=service.name,
+        name=name,
+        identifier=identifier,
+        default=True if identifier is None else None,
+        includestatus=True,
+        includemetadata=True,
+        limit=1,
+    )
+    return rows[0] if rows else None

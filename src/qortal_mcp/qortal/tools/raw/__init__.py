@@ -1,0 +1,1 @@
+"""Core's own addresses, for what no other tool covers."""

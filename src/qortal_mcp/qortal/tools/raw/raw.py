@@ -1,0 +1,83 @@
+"""Core's own addresses, for what no other tool covers."""
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from ....server.tool_errors import too_large
+from ...limits import ROWS_BYTES
+from ...node.node import Node
+from ..answers import Answer, Page, fitting
+from ..read_only import tool
+from .as_core import Paged, Text, as_sent, find_endpoint, paged, paging_note, read_values
+
+_BASE64 = "value holds bytes, written in Base64."
+
+_encode = msgspec.json.Encoder().encode
+
+
+class CoreRead(Struct, frozen=True, forbid_unknown_fields=True):
+    endpoint: Annotated[
+        str,
+        Meta(min_length=1, max_length=200, description="Path template, such as /blocks/byheight/{height}."),
+    ]
+    values: Annotated[
+        dict[str, Any],
+        Meta(
+            description="Path and query parameters by name.",
+            extra={"hint": 'It takes an object, such as {"height": 5}.'},
+        ),
+    ] = {}
+
+
+class CoreAnswer(Answer):
+    endpoint: str
+    result: Annotated[dict[str, Any] | UnsetType, Meta(description="Where Core gives an object.")] = UNSET
+    rows: Annotated[list[Any] | UnsetType, Meta(description="Where Core gives a list.")] = UNSET
+    value: Annotated[str | UnsetType, Meta(description="Where Core gives plain text.")] = UNSET
+    page: Page | UnsetType = UNSET
+
+
+@tool("Read Core")
+async def read_core(args: CoreRead, node: Node) -> CoreAnswer:
+    """Ask the Qortal Core API directly, for what no other tool covers; answers come as Core gives them. An unknown
+    endpoint is answered with the nearest ones."""
+    endpoint = find_endpoint(args.endpoint)
+    values, notes = read_values(endpoint, args.values)
+    wanted = paged(endpoint, values)
+    reading = node.reading()
+    sent = await reading.get_as(as_sent, endpoint, **wanted.asked)
+    answer = CoreAnswer(endpoint.template, asOf=reading.as_of)
+    if isinstance(sent, list):
+        answer.rows = _rows(sent, wanted)
+        is_last = wanted.skipped + len(answer.rows) == len(sent)
+        answer.page = _page(endpoint.template, values, wanted, len(answer.rows), is_last)
+    elif isinstance(sent, Text):
+        answer.value = sent.value
+        notes += [_BASE64] if sent.is_base64 else []
+    else:
+        if len(_encode(sent)) > ROWS_BYTES:
+            raise too_large("A smaller limit may help.")
+        answer.result = sent
+        rows = [len(member) for member in sent.values() if isinstance(member, list)]
+        if wanted.by_core and rows:
+            answer.page = _page(endpoint.template, values, wanted, max(rows), True)
+    notes += paging_note(endpoint)
+    answer.notes = reading.notes(*notes)
+    return answer
+
+
+def _rows(sent: list[Any], wanted: Paged) -> list[Any]:
+    rows = fitting(sent[wanted.skipped : wanted.skipped + wanted.limit])
+    if rows and len(_encode(rows[0])) > ROWS_BYTES:
+        raise too_large("One row alone is more than an answer can hold.")
+    return rows
+
+
+def _page(template: str, values: dict[str, Any], wanted: Paged, returned: int, is_last: bool) -> Page:
+    # A list that Core pages may go on after a full page; of one that it gives whole we see the end.
+    if not returned or (is_last and not (wanted.by_core and returned >= wanted.limit)):
+        return Page(returned)
+    following = {**values, "limit": wanted.limit, "offset": wanted.offset + returned}
+    return Page(returned, {"endpoint": template, "values": following})

@@ -1,0 +1,1 @@
+"""Trades of QORT against foreign coins: offers, completed trades, prices, the foreign chains."""

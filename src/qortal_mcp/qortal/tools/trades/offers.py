@@ -1,0 +1,192 @@
+"""Offers of QORT for foreign coins, and single trades."""
+
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from ...endpoints.crosschain import HIDDEN_OFFERS, TRADE
+from ...node.node import Node
+from ...replies.crosschain import Trade
+from ...words.amounts import ratio
+from ...words.arguments import Address, ChainName, Limit, Offset, Reverse
+from ...words.chains import find_chain
+from ...words.times import IsoTime, Milliseconds, iso
+from ..answers import Amount, Answer, ListAnswer, fitting, page_of
+from ..read_only import tool
+from .whole_lists import open_offers
+
+PresenceExpiry = Annotated[
+    int | UnsetType, Meta(description="Until then (ms) the trader's bot counts as online.")
+]
+
+
+class OfferList(Struct, frozen=True, forbid_unknown_fields=True):
+    chain: ChainName | UnsetType = UNSET
+    hidden: Annotated[bool, Meta(description="Those hidden after failed purchases instead.")] = False
+    limit: Limit = 20
+    offset: Offset = 0
+    reverse: Reverse = True
+
+
+class Offer(Struct, omit_defaults=True):
+    tradeAddress: str
+    creator: str
+    offeringQort: Amount
+    expectedForeign: Amount
+    foreignCurrency: str
+    mode: str
+    timestamp: Milliseconds
+    time: IsoTime
+    price: Annotated[str | None, Meta(description="Foreign coins for one QORT, rounded to eight places.")]
+    priceUnit: str
+    creatorPresenceExpiry: PresenceExpiry = UNSET
+
+
+class Offers(ListAnswer):
+    offers: list[Offer]
+
+
+@tool("Trade offers")
+async def list_trade_offers(args: OfferList, node: Node) -> Offers:
+    """Open offers of QORT for foreign coins, newest first, with the price."""
+    reading = node.reading()
+    chain = None if args.chain is UNSET else find_chain(args.chain)
+    if args.hidden:
+        rows = await reading.get(HIDDEN_OFFERS, foreignBlockchain=None if chain is None else chain.name)
+    else:
+        rows = await open_offers(reading, chain)
+    rows = sorted(rows, key=lambda row: (row.creationTimestamp, row.qortalAtAddress), reverse=args.reverse)
+    offers = fitting([_offer(row) for row in rows[args.offset : args.offset + args.limit]])
+    more = args.offset + len(offers) < len(rows)
+    return Offers(
+        offers,
+        page=page_of(args, args.offset, len(offers), more, **({"hidden": True} if args.hidden else {})),
+        asOf=reading.as_of,
+        notes=reading.notes(),
+    )
+
+
+def _offer(row: Trade) -> Offer:
+    return Offer(
+        row.qortalAtAddress,
+        row.qortalCreator,
+        row.qortAmount,
+        row.expectedForeignAmount,
+        row.foreignBlockchain,
+        row.mode,
+        row.creationTimestamp,
+        iso(row.creationTimestamp),
+        ratio(row.expectedForeignAmount, row.qortAmount),
+        coins_per_qort(row.foreignBlockchain),
+        UNSET if row.creatorPresenceExpiry is None else row.creatorPresenceExpiry,
+    )
+
+
+def coins_per_qort(chain_name: str) -> str:
+    """The unit of a price."""
+    chain = find_chain(chain_name)
+    return f"{chain_name if chain is None else chain.ticker} per QORT"
+
+
+class OneTrade(Struct, frozen=True, forbid_unknown_fields=True):
+    trade_address: Annotated[Address, Meta(description="Address of its contract.")]
+
+
+class TradeAnswer(Answer, omit_defaults=True):
+    """Members that are not set yet, or never will be, are left out."""
+
+    tradeAddress: str
+    mode: Annotated[str, Meta(description="OFFERING, TRADING, REDEEMED (completed), CANCELLED or REFUNDED.")]
+    creator: Annotated[str, Meta(description="Seller of the QORT.")]
+    offeringQort: Amount
+    expectedForeign: Amount
+    foreignCurrency: str
+    price: Annotated[str | None, Meta(description="Foreign coins for one QORT, rounded to eight places.")]
+    priceUnit: str
+    timestamp: Milliseconds
+    time: IsoTime
+    contract: Annotated[str, Meta(description="Kind of contract.")]
+    qortBalance: Annotated[str | UnsetType, Meta(description="QORT that the contract holds.")] = UNSET
+    buyer: Annotated[str | UnsetType, Meta(description="Where the buyer receives the QORT.")] = UNSET
+    creatorTradeAddress: str | UnsetType = UNSET
+    partnerTradeAddress: str | UnsetType = UNSET
+    tradeTimeoutMinutes: int | UnsetType = UNSET
+    refundTimeoutMinutes: int | UnsetType = UNSET
+    refundHeight: Annotated[
+        int | UnsetType, Meta(description="Block from which the seller gets a refund.")
+    ] = UNSET
+    tradingSince: Milliseconds | UnsetType = UNSET
+    tradingSinceTime: IsoTime | UnsetType = UNSET
+    lockedUntil: Annotated[
+        int | UnsetType, Meta(description="The buyer's coins are locked until then (ms).")
+    ] = UNSET
+    lockedUntilTime: IsoTime | UnsetType = UNSET
+    sellerLockedUntil: Annotated[
+        int | UnsetType, Meta(description="The seller's lock (ms), in the oldest contracts.")
+    ] = UNSET
+    sellerLockedUntilTime: IsoTime | UnsetType = UNSET
+    creatorForeignPKH: str | UnsetType = UNSET
+    partnerForeignPKH: str | UnsetType = UNSET
+    hashOfSecretA: str | UnsetType = UNSET
+    hashOfSecretB: str | UnsetType = UNSET
+    creatorPresenceExpiry: PresenceExpiry = UNSET
+    partnerPresenceExpiry: PresenceExpiry = UNSET
+
+
+@tool("Trade")
+async def get_trade(args: OneTrade, node: Node) -> TradeAnswer:
+    """One trade by its contract's address, open or not: mode, amounts, price, both sides, timeouts."""
+    reading = node.reading()
+    row = await reading.get(TRADE, ataddress=args.trade_address)
+    answer = TradeAnswer(
+        tradeAddress=row.qortalAtAddress,
+        mode=row.mode,
+        creator=row.qortalCreator,
+        offeringQort=row.qortAmount,
+        expectedForeign=row.expectedForeignAmount,
+        foreignCurrency=row.foreignBlockchain,
+        price=ratio(row.expectedForeignAmount, row.qortAmount),
+        priceUnit=coins_per_qort(row.foreignBlockchain),
+        timestamp=row.creationTimestamp,
+        time=iso(row.creationTimestamp),
+        contract=row.acctName,
+        asOf=reading.as_of,
+        notes=reading.notes(),
+    )
+    _tell(answer, row)
+    return answer
+
+
+# Member of the answer -> member of Core's reply.
+_MEMBERS = {
+    "qortBalance": "qortBalance",
+    "buyer": "qortalPartnerReceivingAddress",
+    "creatorTradeAddress": "qortalCreatorTradeAddress",
+    "partnerTradeAddress": "qortalPartnerAddress",
+    "tradeTimeoutMinutes": "tradeTimeout",
+    "refundTimeoutMinutes": "refundTimeout",
+    "refundHeight": "tradeRefundHeight",
+    "creatorForeignPKH": "creatorForeignPKH",
+    "partnerForeignPKH": "partnerForeignPKH",
+    "hashOfSecretA": "hashOfSecretA",
+    "hashOfSecretB": "hashOfSecretB",
+    "creatorPresenceExpiry": "creatorPresenceExpiry",
+    "partnerPresenceExpiry": "partnerPresenceExpiry",
+}
+_TIMES = {
+    "tradingSince": ("tradeModeTimestamp", 1),
+    # Core has these in seconds.
+    "lockedUntil": ("lockTimeA", 1000),
+    "sellerLockedUntil": ("lockTimeB", 1000),
+}
+
+
+def _tell(answer: TradeAnswer, row: Trade) -> None:
+    """What the trade has come to so far."""
+    for member, source in _MEMBERS.items():
+        if (value := getattr(row, source)) is not None:
+            setattr(answer, member, value)
+    for member, (source, unit_ms) in _TIMES.items():
+        if (value := getattr(row, source)) is not None:
+            setattr(answer, member, value * unit_ms)
+            setattr(answer, f"{member}Time", iso(value * unit_ms))

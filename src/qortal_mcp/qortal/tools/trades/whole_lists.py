@@ -1,0 +1,207 @@
+"""Whole lists of trades, whatever Core's paging leaves out, and never more than a hundred rows at once.
+
+Core keeps several kinds of trade contract for some chains. It takes limit and offset for each kind, merges what
+it found, and cuts that to the limit once more. A full page may therefore have lost rows, and a page after it
+does not bring them back.
+
+How many windows a list may have is the reading's question, which ends what would never end.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable
+from itertools import count as counting
+
+from ...endpoints.contracts import CONTRACTS_BY_CODE
+from ...endpoints.crosschain import COMPLETED_TRADES, HIDDEN_OFFERS, TRADE, TRADE_OFFERS
+from ...limits import LIMIT, TRADES_AT_ONCE
+from ...node.node import Reading
+from ...node.side_by_side import a_few_at_once, side_by_side
+from ...replies.crosschain import CompletedTrade, Trade
+from ...words.chains import CHAINS, Chain
+
+# Asks for completed trades of one chain, with the limit, order and start that are given.
+Ask = Callable[..., Awaitable[list[CompletedTrade]]]
+
+OFFERING = "OFFERING"
+_HOUR_MS = 3_600_000
+_ALL = 2**31
+
+
+# -- offers -----------------------------------------------------------------------------------------------
+
+
+async def open_offers(reading: Reading, chain: Chain | None) -> list[Trade]:
+    """Every open offer, of one chain or of all.
+
+    Core drops what is not on offer after it has cut a window, so that even an empty window may be followed by
+    others; the contracts themselves tell where the end is.
+    """
+    chains = CHAINS if chain is None else (chain,)
+    found: list[Trade] = []
+    for window in counting():
+        rows, goes_on = await side_by_side(
+            _offers(reading, chain, window), _has_contracts(reading, chains, (window + 1) * LIMIT)
+        )
+        found += rows
+        if len(rows) >= LIMIT and len(chains) > 1:
+            each = await side_by_side(*(open_offers(reading, one) for one in CHAINS))
+            return [row for rows in each for row in rows]
+        if len(rows) >= LIMIT and len(chains[0].contracts) > 1:
+            return await _offers_of_several_kinds(reading, chains[0])
+        if not goes_on:
+            break
+    return found
+
+
+async def _offers(reading: Reading, chain: Chain | None, window: int, reverse: bool = False) -> list[Trade]:
+    return await reading.get(
+        TRADE_OFFERS,
+        foreignBlockchain=None if chain is None else chain.name,
+        limit=LIMIT,
+        offset=window * LIMIT,
+        reverse=reverse,
+    )
+
+
+async def _has_contracts(reading: Reading, chains: Iterable[Chain], offset: int) -> bool:
+    """Whether any kind of contract has that many that still run."""
+    hashes = [code_hash for chain in chains for code_hash in chain.code_hashes]
+    found = await side_by_side(
+        *(
+            reading.get(CONTRACTS_BY_CODE, codehash=code_hash, isExecutable=True, limit=1, offset=offset)
+            for code_hash in hashes
+        )
+    )
+    return any(found)
+
+
+async def _offers_of_several_kinds(reading: Reading, chain: Chain) -> list[Trade]:
+    """Offers of kinds that crowd each other out.
+
+    Windows from both ends show nearly all of them. A few of one kind among many of another appear in none: those
+    are asked for one by one, by the addresses of their contracts.
+    """
+    kinds = await side_by_side(*(_running(reading, code_hash) for code_hash in chain.code_hashes))
+    windows = range(-(-max(map(len, kinds)) // LIMIT))
+    pages, hidden = await side_by_side(
+        a_few_at_once(
+            (_offers(reading, chain, window, reverse) for window in windows for reverse in (False, True)),
+            TRADES_AT_ONCE,
+        ),
+        reading.get(HIDDEN_OFFERS, foreignBlockchain=chain.name),
+    )
+    found = {row.qortalAtAddress: row for rows in pages for row in rows}
+    known = found.keys() | {row.qortalAtAddress for row in hidden}
+    unseen = (address for kind in kinds for address in kind if address not in known)
+    asking = (reading.follow(TRADE, ataddress=address) for address in unseen)
+    found |= {
+        row.qortalAtAddress: row
+        for row in await a_few_at_once(asking, TRADES_AT_ONCE)
+        if row.mode == OFFERING
+    }
+    return list(found.values())
+
+
+async def _running(reading: Reading, code_hash: str) -> list[str]:
+    """Addresses of all contracts of a kind that still run."""
+    found: dict[str, None] = {}
+    for window in counting():
+        rows = await reading.get(
+            CONTRACTS_BY_CODE, codehash=code_hash, isExecutable=True, limit=LIMIT, offset=window * LIMIT
+        )
+        known = len(found)
+        found |= dict.fromkeys(row.ATAddress for row in rows)
+        if len(rows) < LIMIT or len(found) == known:
+            break
+    return list(found)
+
+
+# -- completed trades -------------------------------------------------------------------------------------
+
+
+async def completed_trades(
+    reading: Reading,
+    chain: Chain,
+    count: int,
+    *,
+    newest_first: bool = True,
+    since: int | None = None,
+    buyer_key: str | None = None,
+    seller_key: str | None = None,
+) -> list[CompletedTrade]:
+    """At least so many trades of one chain, if there are: the newest, or the oldest."""
+
+    async def ask(**values: int | bool | None) -> list[CompletedTrade]:
+        return await reading.get(
+            COMPLETED_TRADES,
+            foreignBlockchain=chain.name,
+            buyerPublicKey=buyer_key,
+            sellerPublicKey=seller_key,
+            **values,
+        )
+
+    async def read(since: int | None) -> list[CompletedTrade]:
+        if not newest_first:
+            return await _forward(ask, count, since)
+        if count > LIMIT and len(chain.contracts) > 1:
+            return await _backward(ask, count, since)
+        return await _pages(ask, count, since)
+
+    rows = await read(since)
+    if not rows and since is not None:
+        # Core finds nothing at all where the time is before its first blocks.
+        oldest = await ask(limit=1)
+        if oldest and oldest[0].tradeTimestamp > since:
+            rows = await read(None)
+    return rows
+
+
+async def _pages(ask: Ask, count: int, since: int | None) -> list[CompletedTrade]:
+    """Newest first: of one kind of contract, or a single page, which Core cuts as it should."""
+    rows: dict[str, CompletedTrade] = {}
+    for start in range(0, count, LIMIT):
+        asked, known = min(count - start, LIMIT), len(rows)
+        page = await ask(limit=asked, offset=start, reverse=True, minimumTimestamp=since)
+        rows |= {row.atAddress: row for row in page}
+        if len(page) < asked or len(rows) == known:
+            break
+    return list(rows.values())
+
+
+async def _forward(ask: Ask, count: int, since: int | None, until: int | None = None) -> list[CompletedTrade]:
+    """From a time on, oldest first. A page from the start of a list is exact, so every page starts a list: at the
+    last block that the page before it holds to the end. No block holds a hundred trades of one chain."""
+    rows: dict[str, CompletedTrade] = {}
+    while len(rows) < count:
+        page, known = await ask(limit=LIMIT, minimumTimestamp=since), len(rows)
+        rows |= {row.atAddress: row for row in page}
+        # A node that gives the same rows again, whatever it is asked for, would be asked for ever.
+        if len(page) < LIMIT or len(rows) == known:
+            break
+        last = page[-1].tradeTimestamp
+        following = max((row.tradeTimestamp for row in page if row.tradeTimestamp < last), default=None)
+        if following is None or (since is not None and following <= since):
+            break
+        since = following
+        if until is not None and since >= until:
+            break
+    return list(rows.values())
+
+
+async def _backward(ask: Ask, count: int, since: int | None) -> list[CompletedTrade]:
+    """Newest first, where kinds of contract crowd each other out: Core has no filter for what is older than a
+    time, so older trades are read forward, from ever longer ago up to those that are known."""
+    rows = {row.atAddress: row for row in await ask(limit=LIMIT, reverse=True, minimumTimestamp=since)}
+    is_whole, span = len(rows) < LIMIT, _HOUR_MS
+    while len(rows) < count and not is_whole:
+        times = [row.tradeTimestamp for row in rows.values()]
+        oldest, span = min(times), max(max(times) - min(times), 2 * span)
+        start: int | None = max(oldest - span, since or 1)
+        # Before the first blocks there seems to be nothing, although at least the oldest one is known.
+        if start in (since, 1) or not await ask(limit=1, minimumTimestamp=start):
+            start, is_whole = since, True
+        older = await _forward(ask, _ALL, start, until=oldest)
+        # What is known stays where it is: of the trades of one block, some may have been on a page already.
+        rows |= {
+            row.atAddress: row for row in older if row.tradeTimestamp <= oldest and row.atAddress not in rows
+        }
+    return sorted(rows.values(), key=lambda row: -row.tradeTimestamp)

@@ -1,0 +1,1 @@
+"""Transactions: one, many, payments, and what they cost."""

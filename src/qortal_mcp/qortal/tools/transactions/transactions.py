@@ -1,0 +1,200 @@
+"""Transactions: one, many, payments, and what they cost."""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from ....server.tool_errors import invalid_argument
+from ...endpoints.transactions import PAYMENTS, TRANSACTION, TRANSACTION_AFTER, UNIT_FEE
+from ...limits import ROWS_BYTES, USUAL_ROWS, USUAL_ROWS_BYTES
+from ...node.node import Node, Reading
+from ...words.amounts import written
+from ...words.arguments import (
+    Address,
+    BlockId,
+    ConfirmationStatus,
+    Creator,
+    ExactAmount,
+    FromHeight,
+    Heights,
+    Limit,
+    Offset,
+    OfGroup,
+    Reference,
+    Reverse,
+    Signature,
+    TransactionType,
+    TransactionTypes,
+)
+from ...words.transaction_types import NOT_SENT, UNTOLD, find_type
+from ..answers import Amount, Answer, ListAnswer, fitting, follows, one_more, page_at, page_of
+from ..read_only import tool
+from .rows import PaymentRow, Shown, WholeTransaction, listed, payment, whole
+from .search import Criteria, creator_of, find_transactions
+
+
+class OneTransaction(Struct, frozen=True, forbid_unknown_fields=True):
+    signature: Signature | UnsetType = UNSET
+    reference: Reference | UnsetType = UNSET
+
+
+@tool("Transaction")
+async def get_transaction(args: OneTransaction, node: Node) -> WholeTransaction:
+    """One transaction, confirmed or not, with all that Core tells of its type: by its signature, or by the
+    reference it carries (its maker's transaction before)."""
+    if (args.signature is UNSET) == (args.reference is UNSET):
+        name = "arguments" if args.signature is UNSET else "reference"
+        raise invalid_argument(f"Invalid {name}.", "Give exactly one of signature, reference.")
+    reading = node.reading()
+    if args.signature is not UNSET:
+        row, notes = await reading.get(TRANSACTION, signature=args.signature), []
+    else:
+        row = await reading.get(TRANSACTION_AFTER, reference=args.reference)
+        notes = ["Several transactions may carry one reference; this is any one of them."]
+    if row.type in UNTOLD:
+        notes.append(f"Core does not tell {UNTOLD[row.type]} of a {row.type} transaction.")
+    return whole(row, reading.as_of, reading.notes(*notes))
+
+
+class TransactionSearch(Struct, frozen=True, forbid_unknown_fields=True):
+    address: Annotated[Address, Meta(description="Only where it takes part.")] | UnsetType = UNSET
+    creator: Creator | UnsetType = UNSET
+    types: TransactionTypes | UnsetType = UNSET
+    group_id: OfGroup | UnsetType = UNSET
+    block: BlockId | UnsetType = UNSET
+    from_height: FromHeight | UnsetType = UNSET
+    heights: Heights | UnsetType = UNSET
+    status: Annotated[
+        Literal["CONFIRMED", "UNCONFIRMED", "BOTH", "PENDING"],
+        Meta(description="PENDING: waiting for a group's approval."),
+    ] = "CONFIRMED"
+    limit: Limit = 20
+    offset: Offset = 0
+    reverse: Reverse = True
+
+
+class Transactions(ListAnswer):
+    transactions: list[Shown]
+
+
+@tool("Search transactions")
+async def search_transactions(args: TransactionSearch, node: Node) -> Transactions:
+    """Transactions, newest first; filters go together. Long texts are cut: get_transaction shows one whole."""
+    by_height = args.from_height is not UNSET or args.heights is not UNSET
+    if args.status != "CONFIRMED" and (by_height or args.block is not UNSET):
+        raise invalid_argument("Invalid status.", "Only confirmed transactions can be looked up by block.")
+    if by_height and args.block is not UNSET:
+        raise invalid_argument("Invalid block.", "Give either block, or from_height and heights.")
+    reading = node.reading()
+    start = await _start(reading, args.from_height, args.heights)
+    address, key = (None, None) if args.creator is UNSET else await creator_of(reading, args.creator)
+    wanted = Criteria(
+        args.status,
+        args.reverse,
+        address=None if args.address is UNSET else args.address,
+        creator=address,
+        creator_key=key,
+        types=() if args.types is UNSET else tuple(kind for text in args.types if (kind := find_type(text))),
+        group_id=None if args.group_id is UNSET else args.group_id,
+        block=None if args.block is UNSET else args.block,
+        first_block=start,
+        blocks=None if args.heights is UNSET else args.heights,
+    )
+    found = await find_transactions(reading, wanted, args.limit, args.offset)
+    budget = USUAL_ROWS_BYTES if args.limit <= USUAL_ROWS else ROWS_BYTES
+    shown = fitting([listed(row) for row in found.rows], budget)
+    following = found.after[len(shown) - 1] if len(shown) < len(found.rows) else found.next_offset
+    resolved: dict[str, Any] = {} if start is None else {"from_height": start}
+    if not args.reverse:
+        resolved["reverse"] = False
+    notes = []
+    if address is not None and key is None:
+        notes.append("The creator has nothing confirmed yet.")
+    if args.group_id and not shown and following is None:
+        notes.append(
+            "group_id finds what was made under a group's approval; list_group_events and list_group_members "
+            "tell what happened in a group."
+        )
+    if following is not None and len(shown) < args.limit and len(shown) == len(found.rows):
+        notes.append("There may be more: this is what the part that was looked through holds.")
+    return Transactions(
+        shown,
+        page=page_at(args, len(shown), following, **resolved),
+        asOf=reading.as_of,
+        notes=reading.notes(*notes),
+    )
+
+
+async def _start(reading: Reading, first: int | UnsetType, heights: int | UnsetType) -> int | None:
+    """The first block to look in: as given, or so that the newest ones are looked in."""
+    if first is not UNSET or heights is UNSET:
+        return None if first is UNSET else first
+    return max(1, await reading.height() - heights + 1)
+
+
+class PaymentSearch(Struct, frozen=True, forbid_unknown_fields=True):
+    sender: Annotated[Address, Meta(description="Who paid.")] | UnsetType = UNSET
+    recipient: Annotated[Address, Meta(description="Who was paid.")] | UnsetType = UNSET
+    amount: ExactAmount | UnsetType = UNSET
+    from_height: FromHeight | UnsetType = UNSET
+    status: Annotated[ConfirmationStatus, Meta(description="Whether in a block yet.")] = "CONFIRMED"
+    limit: Limit = 20
+    offset: Offset = 0
+    reverse: Reverse = True
+
+
+class Payments(ListAnswer):
+    payments: list[PaymentRow]
+
+
+@tool("Find payments")
+async def find_payments(args: PaymentSearch, node: Node) -> Payments:
+    """QORT payments by sender, recipient (at least one) and exact amount, newest first: did A pay B?"""
+    if args.sender is UNSET and args.recipient is UNSET:
+        raise invalid_argument("Invalid arguments.", "Give at least one of sender and recipient.")
+    if args.from_height is not UNSET and args.status != "CONFIRMED":
+        raise invalid_argument("Invalid status.", "Only confirmed payments can be looked up by height.")
+    reading = node.reading()
+    rows = await reading.get(
+        PAYMENTS,
+        senderAddress=args.sender,
+        recipientAddress=args.recipient,
+        amount=args.amount,
+        startBlock=args.from_height,
+        confirmationStatus=args.status,
+        limit=one_more(args.limit),
+        offset=args.offset,
+        reverse=args.reverse,
+    )
+    payments = fitting([payment(row) for row in rows[: args.limit]])
+    return Payments(
+        payments,
+        page=page_of(args, args.offset, len(payments), follows(rows, payments)),
+        asOf=reading.as_of,
+        notes=reading.notes(),
+    )
+
+
+class FeeFor(Struct, frozen=True, forbid_unknown_fields=True):
+    type: TransactionType
+
+
+class Fee(Answer):
+    type: str
+    fee: Amount
+    unit: str
+
+
+@tool("Fee")
+async def get_fee(args: FeeFor, node: Node) -> Fee:
+    """The least fee of one transaction of a type now (Core's unit fee), in QORT."""
+    kind = find_type(args.type)
+    if kind is None or kind in NOT_SENT:
+        raise invalid_argument("Invalid type.", "Nobody sends transactions of this type.")
+    reading = node.reading()
+    fee = await reading.get(UNIT_FEE, txType=kind)
+    notes = []
+    if kind == "CHAT":
+        notes.append(f"Chat messages are not charged for, although Core names a unit fee of {written(fee)}.")
+        fee = 0
+    return Fee(kind, written(fee), "QORT", asOf=reading.as_of, notes=reading.notes(*notes))

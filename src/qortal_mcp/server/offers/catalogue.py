@@ -1,0 +1,245 @@
+"""What a server offers, looked up by name and listed page by page. Refuses two of a name."""
+
+import threading
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from ...limits import Limits
+from ...protocol import cursors
+from ...protocol.results import known_members
+from ...protocol.versions import COMPLETIONS, REVISIONS
+from ..context import Context
+from .prompt import Completer, Prompt
+from .resource import Resource
+from .tool import BoundTool, Tool
+
+Kind = Literal["tools", "resources", "resourceTemplates", "prompts"]
+Bound = Callable[[Mapping[str, Any], Context | None], Any]
+Definitions = Sequence[Mapping[str, Any]]
+
+# A name that resembles the wrong one less than this was not meant, nor is one longer than names of tools are.
+_LIKENESS = 0.75
+_NAME_CHARS = 64
+_encode = msgspec.json.Encoder().encode
+
+
+class Offer(Struct, frozen=True):
+    """Everything a server offers, and what the functions behind it ask the server to provide."""
+
+    tools: Sequence[Tool] = ()
+    resources: Sequence[Resource] = ()
+    prompts: Sequence[Prompt] = ()
+    completers: Sequence[Completer] = ()
+    provide: Sequence[object] = ()
+    # URI of a resource -> a function that returns when it reads differently.
+    changes: Mapping[str, Callable[[], Awaitable[None]]] = {}
+
+
+class Prepared(Struct, frozen=True):
+    """An offer that can be listed before it is loaded: clients wait for the lists at every start.
+
+    `definitions` is what the things would say of themselves; a test of whoever prepares them keeps both equal.
+    """
+
+    definitions: Mapping[Kind, Definitions]
+    completes: bool
+    load: Callable[[], Offer]
+    # Tools that are not offered here -> what to tell whoever calls one.
+    absent: Mapping[str, str] = {}
+
+
+class BoundResource(Struct, frozen=True):
+    resource: Resource
+    call: Bound
+
+
+class BoundPrompt(Struct, frozen=True):
+    prompt: Prompt
+    call: Bound
+
+
+class Catalogue:
+    """An offer, bound to what it needs when it is first asked for more than its lists."""
+
+    def __init__(
+        self,
+        offer: Offer | Prepared,
+        tool_aliases: Mapping[str, str],
+        argument_synonyms: Mapping[str, Mapping[str, str]],
+        limits: Limits,
+    ) -> None:
+        self._offer = offer
+        self._tool_aliases = tool_aliases
+        self._synonyms = argument_synonyms
+        self._page_items = limits.page_items
+        self._pages: dict[tuple[Kind, str], list[bytes]] = {}
+        self._loading = threading.Lock()
+        self._loaded: _Loaded | None = None
+        if isinstance(offer, Offer):
+            self.load()
+
+    def load(self) -> "_Loaded":
+        """Load and bind everything, once. May be called from a thread while others ask."""
+        with self._loading:
+            if self._loaded is None:
+                offer = self._offer if isinstance(self._offer, Offer) else self._offer.load()
+                self._loaded = _Loaded(offer, self._synonyms)
+            return self._loaded
+
+    @property
+    def _all(self) -> "_Loaded":
+        return self._loaded or self.load()
+
+    @property
+    def tools(self) -> Mapping[str, BoundTool]:
+        return self._all.tools
+
+    @property
+    def prompts(self) -> Mapping[str, BoundPrompt]:
+        return self._all.prompts
+
+    @property
+    def tool_aliases(self) -> dict[str, str]:
+        return {old: new for old, new in self._tool_aliases.items() if new in self.tools}
+
+    def tool(self, name: str) -> BoundTool | None:
+        tools = self._all.tools
+        return tools.get(name) or tools.get(self._tool_aliases.get(name, ""))
+
+    def near(self, name: str) -> str:
+        """What helps whoever called a tool that is not here; nothing where no name comes near. A few words at most."""
+        if isinstance(self._offer, Prepared) and name in self._offer.absent:
+            return self._offer.absent[name]
+        if len(name) > _NAME_CHARS:
+            return ""
+        from difflib import get_close_matches  # only mistakes pay for it
+
+        listed = [bound.name for bound in self._all.tools.values() if bound.tool.listed]
+        near = get_close_matches(name, listed, n=3, cutoff=_LIKENESS)
+        return f"Did you mean {' or '.join(near)}?" if near else ""
+
+    def find_resource(self, uri: str) -> tuple[BoundResource, dict[str, str]] | None:
+        """The resource at a URI, and what the URI says where it is one of a template."""
+        fixed = self._all.resources.get(uri)
+        if fixed is not None:
+            return fixed, {}
+        for candidate in self._all.templates:
+            variables = candidate.resource.match(uri)
+            if variables is not None:
+                return candidate, variables
+        return None
+
+    def change_of(self, uri: str) -> Callable[[], Awaitable[None]] | None:
+        """What waits until a resource reads differently, where it tells."""
+        return self._all.changes.get(uri)
+
+    def completer(self, of: str, argument: str) -> Completer | None:
+        """Who suggests values for an argument.
+
+        Raises: KeyError where there is no prompt, resource or template of that name.
+        """
+        loaded = self._all
+        known = of in loaded.prompts or of in loaded.resources
+        if not known and all(bound.resource.uri != of for bound in loaded.templates):
+            raise KeyError(of)
+        return loaded.completers.get((of, argument))
+
+    def capabilities(self, client_logging: bool, announces_changes: bool) -> dict[str, dict[str, bool]]:
+        """What to declare; which of it a revision knows is `capabilities_in`'s question."""
+        lists: dict[str, tuple[Kind, ...]] = {
+            "tools": ("tools",),
+            "resources": ("resources", "resourceTemplates"),
+            "prompts": ("prompts",),
+        }
+        offers = {
+            name: {"listChanged": announces_changes}
+            for name, kinds in lists.items()
+            if any(self._definitions(kind, REVISIONS[-1]) for kind in kinds)
+        }
+        if self._offer.completes if isinstance(self._offer, Prepared) else self._offer.completers:
+            offers["completions"] = {}
+        if client_logging:
+            offers["logging"] = {}
+        return offers
+
+    def page(self, kind: Kind, revision: str, cursor: str | None) -> bytes:
+        """One page of a list, as the body of its result.
+
+        Raises: ProtocolError for a cursor that is not ours.
+        """
+        pages = self._pages.get((kind, revision))
+        if pages is None:
+            assert revision in REVISIONS, "only judged requests get here"
+            pages = self._pages[kind, revision] = self._render(kind, revision)
+        if cursor is None:
+            return pages[0]
+        offset = cursors.read(cursor, self._page_items, len(pages) * self._page_items)
+        return pages[offset // self._page_items]
+
+    def _render(self, kind: Kind, revision: str) -> list[bytes]:
+        items = [known_members(item, revision) for item in self._definitions(kind, revision)]
+        pages = []
+        for start in range(0, max(len(items), 1), self._page_items):
+            page: dict[str, Any] = {kind: items[start : start + self._page_items]}
+            if start + self._page_items < len(items):
+                page["nextCursor"] = cursors.write(start + self._page_items)
+            pages.append(_encode(page))
+        return pages
+
+    def _definitions(self, kind: Kind, revision: str) -> Definitions:
+        if isinstance(self._offer, Prepared):
+            return self._offer.definitions.get(kind, ())
+        return self._all.definitions(kind, revision)
+
+
+class _Loaded:
+    """An offer with everything bound, by name."""
+
+    def __init__(self, offer: Offer, synonyms: Mapping[str, Mapping[str, str]]) -> None:
+        provide = offer.provide
+        self.tools = _unique(
+            "tools", ((tool.name, tool.bind(provide, synonyms.get(tool.name))) for tool in offer.tools)
+        )
+        resources = _unique(
+            "resources", ((r.uri, BoundResource(r, r.signature.bind(provide))) for r in offer.resources)
+        )
+        self.resources = {uri: bound for uri, bound in resources.items() if not bound.resource.is_template}
+        self.templates = [bound for bound in resources.values() if bound.resource.is_template]
+        self.prompts = _unique(
+            "prompts", ((p.name, BoundPrompt(p, p.signature.bind(provide))) for p in offer.prompts)
+        )
+        self.changes = offer.changes
+        self.completers = {(c.of, c.argument): c.bind(provide) for c in offer.completers}
+
+    def definitions(self, kind: Kind, revision: str) -> Definitions:
+        """What everything of a kind says of itself."""
+        found: Iterable[Any] = {
+            "tools": (t.definition_for(revision) for t in self.tools.values() if t.tool.listed),
+            "prompts": (bound.prompt.definition for bound in self.prompts.values()),
+            "resources": (bound.resource.definition for bound in self.resources.values()),
+            "resourceTemplates": (bound.resource.definition for bound in self.templates),
+        }[kind]
+        items: list[dict[str, Any]] = msgspec.to_builtins(list(found))
+        return items
+
+
+def capabilities_in(revision: str, offers: Mapping[str, dict[str, bool]], subscribe: bool) -> dict[str, Any]:
+    """The capability object of one revision: only what it knows and what its wire can keep."""
+    known = {name: dict(flags) for name, flags in offers.items()}
+    if revision < COMPLETIONS:
+        known.pop("completions", None)
+    if subscribe and "resources" in known:
+        known["resources"]["subscribe"] = True
+    return known
+
+
+def _unique(what: str, named: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, thing in named:
+        if name in found:
+            raise ValueError(f"two {what} are called {name}")
+        found[name] = thing
+    return found
