@@ -58,9 +58,6 @@ def ask_model(question: str) -> Question:
     return sample(SamplingParams(messages=[message], maxTokens=100))
 
 
-# -- results of every kind ---------------------------------------------------------------------------
-
-
 @tool
 def test_simple_text() -> TextContent:
     """Answers with one line of text."""
@@ -150,9 +147,6 @@ def test_x_mcp_header(region: str) -> TextContent:
     return text(f"Region: {region}")
 
 
-# -- progress, logging, streams -----------------------------------------------------------------------
-
-
 @tool
 async def test_tool_with_progress(ctx: Context) -> TextContent:
     """Reports its progress while it works."""
@@ -206,8 +200,6 @@ def test_trigger_resource_update(ctx: Context) -> TextContent:
     ctx.server.hub.resource_updated("test://watched-resource")
     return text("Announced")
 
-
-# -- asking the client --------------------------------------------------------------------------------
 
 Text = Annotated[str, Meta(max_length=2000, description="Any text.")]
 
@@ -349,9 +341,6 @@ async def test_input_required_result_capabilities(ctx: Context) -> TextContent:
     possible = {"elicitation": NAME, "sampling": ask_model("Say hello."), "roots": roots()}
     await ctx.ask({name: question for name, question in possible.items() if ctx.capabilities.has(name)})
     return text("Asked within your capabilities")
-
-
-# -- resources and prompts ------------------------------------------------------------------------------
 
 
 @resource("test://static-text", "Static text")

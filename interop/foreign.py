@@ -37,9 +37,6 @@ class Visited:
 Foreign = Callable[[Programs, Path], AbstractAsyncContextManager[Visited]]
 
 
-# -- ours, on the libraries of others -----------------------------------------------------------------
-
-
 def _on_python(environment: str, script: str, way: str) -> Foreign:
     return _script(lambda programs: [getattr(programs, environment), _SCRIPTS / script, way], way)
 
@@ -59,9 +56,6 @@ def _script(command: Callable[[Programs], list[str | Path]], way: str) -> Foreig
             yield Visited(Target(url=await child.line(_LISTENING, _START_SECONDS)))
 
     return server
-
-
-# -- the reference servers ----------------------------------------------------------------------------
 
 
 def _reference(programs: Programs, name: str) -> list[str | Path]:

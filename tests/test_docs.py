@@ -159,9 +159,6 @@ def test_every_resource_and_prompt_is_on_the_tools_page_in_llms_txt_and_in_the_m
         assert f"- {name}" in text
 
 
-# -- the generator ---------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """A folder with up-to-date documents."""

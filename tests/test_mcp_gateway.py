@@ -55,9 +55,6 @@ def modern(door: Door, method: str, params: dict[str, Any] | None = None, **head
     return door.send(json.dumps(body).encode(), headers=sent)
 
 
-# -- handshake -----------------------------------------------------------------------------------------
-
-
 def test_initialize_answers_with_version_info_and_capabilities_and_nothing_unexpected(door: Door) -> None:
     result = door.rpc("initialize", initialize_params())["result"]
     assert set(result) <= {"protocolVersion", "serverInfo", "capabilities", "instructions"}
@@ -139,9 +136,6 @@ def test_ping_is_answered_with_an_empty_object(door: Door) -> None:
     assert door.rpc("ping") == {"jsonrpc": "2.0", "id": 1, "result": {}}
 
 
-# -- method names and parameters ---------------------------------------------------------------------------
-
-
 def test_tools_list_gives_every_tool_a_description_and_precise_schemas(door: Door) -> None:
     tools = door.rpc("tools/list")["result"]["tools"]
     assert set(SIX_TOOLS) <= {tool["name"] for tool in tools}
@@ -179,9 +173,6 @@ def test_the_standard_form_wins_where_both_are_present(door: Door) -> None:
 def test_the_old_names_do_not_exist_in_the_modern_era(door: Door) -> None:
     answer = modern(door, "list_tools")
     assert (answer.status, answer.json["error"]["code"]) == (404, -32601)
-
-
-# -- JSON-RPC errors --------------------------------------------------------------------------------------
 
 
 def test_malformed_json_is_a_parse_error(door: Door) -> None:
@@ -281,9 +272,6 @@ def test_a_call_without_an_id_is_never_answered(door: Door) -> None:
     assert (answer.status, answer.body) == (202, b"")
 
 
-# -- tool results --------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("tool", "arguments"), SIX_TOOLS.items())
 def test_an_object_result_is_one_text_with_the_same_json(door: Door, tool: str, arguments: Any) -> None:
     result = door.call(tool, **arguments)
@@ -354,9 +342,6 @@ def test_structured_content_is_an_object_in_every_revision(door: Door, version: 
     assert isinstance(reply["result"]["structuredContent"], dict)
 
 
-# -- tool errors -----------------------------------------------------------------------------------------------
-
-
 def test_a_tool_error_is_a_marked_result_with_the_plain_sentence(door: Door) -> None:
     reply = door.rpc("tools/call", {"name": "get_balance", "arguments": {"address": "12345"}})
     assert "error" not in reply
@@ -423,9 +408,6 @@ def test_a_failed_call_counts_as_a_failure_in_metrics_and_log(door: Door) -> Non
     assert any("get_balance" in line for line in door.logged("INVALID_ARGUMENT"))
 
 
-# -- no state, no interference --------------------------------------------------------------------------------------
-
-
 def test_a_sequence_of_calls_leaves_no_state(door: Door) -> None:
     first = door.call("get_balance", address=ALICE)
     door.call("get_balance", address="wrong")
@@ -444,9 +426,6 @@ def test_concurrent_calls_do_not_swap_answers(door: Door) -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(one, range(80)))
-
-
-# -- logging ------------------------------------------------------------------------------------------------------------
 
 
 def test_each_call_is_one_debug_line_with_method_tool_ids_outcome_and_time(door: Door) -> None:
@@ -480,9 +459,6 @@ def test_no_address_or_secret_is_logged_by_default() -> None:
     assert ALICE not in text
     assert planted not in text
     assert len(text) < 5000
-
-
-# -- HTTP details -----------------------------------------------------------------------------------------------------------
 
 
 def test_a_bare_curl_gets_json_with_every_field(door: Door) -> None:
@@ -562,9 +538,6 @@ def test_an_oversized_body_is_refused_before_it_is_read(door: Door) -> None:
     assert door.rpc("ping")["result"] == {}
 
 
-# -- manifest ------------------------------------------------------------------------------------------------------------------
-
-
 def test_the_manifest_says_what_the_server_is(door: Door) -> None:
     manifest = door.get("/mcp-manifest.json").json
     info = door.rpc("initialize", initialize_params())["result"]["serverInfo"]
@@ -580,9 +553,6 @@ def test_the_manifest_says_what_the_server_is(door: Door) -> None:
 def test_llms_txt_names_the_tools(door: Door) -> None:
     text = door.get("/llms.txt").body.decode()
     assert all(name in text for name in SIX_TOOLS)
-
-
-# -- the end --------------------------------------------------------------------------------------------------------------------
 
 
 def test_a_signal_ends_the_server_with_success() -> None:

@@ -95,8 +95,6 @@ def test_every_path_that_a_document_names_exists(name: str) -> None:
         assert ((ROOT / name).parent / link).exists(), f"{name} links to {link}, which does not exist"
 
 
-# -- docs/library.md -----------------------------------------------------------------------------------------
-
 LIBRARY = (ROOT / "docs" / "library.md").read_text()
 PYTHON_BLOCKS = re.findall(r"^```python\n(.*?)^```", LIBRARY, re.DOTALL | re.MULTILINE)
 SHELL_LINES = [
@@ -136,8 +134,6 @@ def test_the_commands_of_the_library_page_start_its_server(shelf: Path) -> None:
         process.terminate()
         assert process.wait(30) == 0
 
-
-# -- scripts/demo --------------------------------------------------------------------------------------------
 
 DEMO = [
     pytest.param([], {}, "http://127.0.0.1:8000/mcp", "127.0.0.1:8001", id="default"),

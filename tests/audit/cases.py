@@ -64,9 +64,6 @@ class Case:
     any_origin: bool = False
 
 
-# -- bends --------------------------------------------------------------------------------------------
-
-
 def on(method: str, change: Callable[[Ask, Json], Any], *, modern: bool | None = None) -> Bend:
     """Changes the replies to one method. What `change` gives may be a list of replies."""
 
@@ -180,8 +177,6 @@ def http_error(status: int) -> Server:
 def with_headers(*headers: tuple[str, str]) -> HttpBend:
     return lambda ask, reply: replace(reply, headers=headers) if reply.status == 200 else reply
 
-
-# -- tables -------------------------------------------------------------------------------------------
 
 _PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 _WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA="
@@ -584,8 +579,6 @@ _ERAS_AND_LISTS = [
 ]  # fmt: skip
 
 
-# -- HTTP ---------------------------------------------------------------------------------------------
-
 _HTML = ("content-type", "text/html")
 _PLAIN = ("content-type", "text/plain")
 
@@ -762,9 +755,6 @@ _HTTP = [
     case("http-any-origin", "origin-not-checked", LEGAL, Server(http=_any_origin)),
     case("http-legacy-sse", "legacy-sse-transport", LEGAL, Server(bend=_version("2024-11-05")), over="old sse", revisions=EVERY),
 ]  # fmt: skip
-
-
-# -- pipes and WebSockets -----------------------------------------------------------------------------
 
 
 def _pretty(ask: Ask, reply: Json) -> bytes:

@@ -140,8 +140,6 @@ def changed(base: Json, members: Json) -> Json:
     return {key: value for key, value in {**base, **members}.items() if value is not ABSENT}
 
 
-# -- what a right server says -------------------------------------------------------------------------
-
 _NO_ARGUMENTS = {"type": "object", "properties": {}}
 _OK_VALUE = {"word": "healthy"}
 
@@ -267,9 +265,6 @@ def replies_to(server: Server, ask: Ask) -> Replies:
     return server.bend(ask, right(ask, server))
 
 
-# -- connections --------------------------------------------------------------------------------------
-
-
 class Connection:
     """A pipe or a WebSocket: what its handshake agreed on holds until its end."""
 
@@ -299,8 +294,6 @@ class Connection:
 def encoded(reply: Any) -> bytes:
     return reply if isinstance(reply, bytes) else json.dumps(reply).encode()
 
-
-# -- HTTP ---------------------------------------------------------------------------------------------
 
 _STATUS = {-32700: 400, -32600: 400, -32601: 404, -32602: 400, -32020: 400, -32022: 400}
 JSON_TYPE = ("content-type", "application/json")

@@ -93,9 +93,6 @@ def test_every_measured_case_has_its_server() -> None:
         assert BY_NAME[name].code in ((code, None) if is_allowed else (code,)), name
 
 
-# -- by the revision ----------------------------------------------------------------------------------
-
-
 async def in_revisions(name: str, *revisions: str) -> Report:
     return judge(await evidence_of(replace(BY_NAME[name], revisions=revisions)))
 

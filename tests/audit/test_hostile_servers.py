@@ -26,8 +26,6 @@ from qortal_mcp.audit.visiting.calls import Leave, minimal
 from qortal_mcp.audit.visiting.runner import Order, Unreachable, collect
 from qortal_mcp.protocol import lenient
 
-# -- whatever stands in a reply -----------------------------------------------------------------------
-
 ODD: list[Any] = [
     None, True, False, 0, -1, 10**400, 1e308, float("nan"), "", "\ud800", "\u202e", "a" * 5_000, [], {}, [[]],
     [None], {"": None}, {"type": []}, {"$ref": "#"}, [1, [2, [3]]], "2025-11-25", {"error": {}}, {"method": 5, "id": {}},
@@ -165,8 +163,6 @@ def test_many_broken_lines_are_judged_in_time() -> None:
     assert_survived(judge(Evidence(target="x", transport="stdio", visits=(visit,))))
     assert time.process_time() - began < _FAR_TOO_LONG
 
-
-# -- whatever a server does ---------------------------------------------------------------------------
 
 _BOUNDED = structs.replace(
     LIMITS,
@@ -323,9 +319,6 @@ async def test_a_visit_goes_on_whatever_stands_in_what_it_builds_on(odd: Any) ->
             assert_survived(judge(await collect(order)))
 
 
-# -- what is kept over HTTP ---------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("limit", [{"heard_bytes": 20_000}, {"heard_pieces": 3}], ids=str)
 async def test_a_visit_over_http_is_left_when_it_has_heard_too_much(limit: dict[str, int]) -> None:
     numbers = iter(range(10**9))
@@ -343,9 +336,6 @@ async def test_a_visit_over_http_is_left_when_it_has_heard_too_much(limit: dict[
     for visit in seen.visits:
         assert sum(len(one.data) for step in visit.steps for one in step.heard) < 30_000
     assert_survived(judge(seen))
-
-
-# -- what a baseline knows ----------------------------------------------------------------------------
 
 
 def listed(*tools: Any) -> Evidence:
@@ -393,9 +383,6 @@ def test_what_became_worse_than_it_is_known_to_be_is_not_known() -> None:
         found = next(one for one in again.findings if (one.code, one.where) == (worst.code, worst.where))
         assert (found.known == "old") is is_known
         assert (worst.code in again.because) is not is_known
-
-
-# -- little that asks for much ------------------------------------------------------------------------
 
 
 def _doubling(levels: int) -> dict[str, Any]:

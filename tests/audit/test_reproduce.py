@@ -134,8 +134,6 @@ def seed(name: str) -> Evidence:
     return from_file(file_of(name).read_bytes())
 
 
-# -- secrets ------------------------------------------------------------------------------------------------------
-
 HIDDEN = [
     (["x", "--token", "abc"], ["x", "--token", "***"]),
     (["x", "--token=abc", "-v"], ["x", "--token=***", "-v"]),

@@ -52,8 +52,6 @@ def test_a_capture_is_what_its_table_says(name: str) -> None:
     assert from_file(wanted) == capture(SYSTEMS[name])
 
 
-# -- what is found ------------------------------------------------------------------------------------------
-
 # What the Qortal server did from its first day to its last.
 _ALWAYS = {
     "protocol-version-echoed": "MUST",
@@ -144,9 +142,6 @@ def test_every_check_gets_through_every_capture() -> None:
     assert failed == []
 
 
-# -- who broke ----------------------------------------------------------------------------------------------
-
-
 def test_codex_failed_on_the_content_type_object_with_its_own_words() -> None:
     found = finding("incumbent-before", "content-type-unknown", "tools/call validate_address")
     codex = next(one for one in found.clients if one.client == "Codex CLI")
@@ -216,8 +211,6 @@ def test_the_null_beside_a_result_is_found_on_every_reply_and_the_result_still_r
     assert report("workshop-now").tools == 2
 
 
-# -- what was mended ----------------------------------------------------------------------------------------
-
 MENDED = [
     pytest.param(
         "incumbent-before",
@@ -259,8 +252,6 @@ def test_the_difference_of_two_captures_says_what_was_mended(
     assert {one.code for one in found.worse} == worse
     assert (found.old_verdict, found.new_verdict) == (report(old).verdict, report(new).verdict)
 
-
-# -- the ten defects that users of the first server noticed ----------------------------------------------------
 
 # Each with the codes that find it; or, where there are none, why no wire can show it to someone who does not know the chain.
 TEN = {
@@ -316,9 +307,6 @@ def test_a_result_needs_only_content() -> None:
     assert told.verdict == "conforms"
     # That a model is shown nothing is worth a word, no more.
     assert {one.code: one.severity for one in told.findings} == {"content-empty": "advice"}
-
-
-# -- the same on a wire -------------------------------------------------------------------------------------
 
 
 def answering(system: System, verb: str, headers: Mapping[str, str], body: bytes) -> Answered:

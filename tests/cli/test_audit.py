@@ -61,9 +61,6 @@ def unused_port() -> Iterator[int]:
         yield bound.getsockname()[1]
 
 
-# -- exit codes ---------------------------------------------------------------------------------------------------
-
-
 def test_a_server_that_conforms_is_exit_code_0() -> None:
     ended = audit(GOOD)
     assert (ended.code, ended.err) == (0, "")
@@ -138,8 +135,6 @@ def test_a_program_that_ends_at_once_is_exit_code_3_with_its_last_words() -> Non
 def test_a_program_that_does_not_exist_is_exit_code_3(capsys: pytest.CaptureFixture[str]) -> None:
     assert "no-such-program" in line_of(capsys, "--", "no-such-program", code=3)
 
-
-# -- wrong usage --------------------------------------------------------------------------------------------------
 
 HELP = "See qortal-mcp audit --help."
 WRONG = [
@@ -279,9 +274,6 @@ def test_a_file_that_cannot_be_written_is_said_before_the_work(
     assert line_of(capsys, option, str(tmp_path), "http://127.0.0.1:9/mcp", code=3).endswith(
         "it is a folder."
     )
-
-
-# -- JSON, JUnit, SARIF, Markdown ---------------------------------------------------------------------------------
 
 
 def test_json_has_the_verdict_the_findings_and_what_was_not_judged() -> None:
@@ -434,9 +426,6 @@ def test_a_report_takes_the_place_of_an_older_one_whole(tmp_path: Path) -> None:
     assert [one.name for one in tmp_path.iterdir()] == ["report"]
 
 
-# -- captures, differences, baselines ---------------------------------------------------------------------------------
-
-
 def test_a_capture_is_judged_again_with_the_same_findings(tmp_path: Path) -> None:
     kept = tmp_path / "kept.jsonl"
     live = audit("--json", *QUICK, "--capture", str(kept), "--", *program(tmp_path, ECHOING))
@@ -523,9 +512,6 @@ def test_reasons_that_were_given_stay_when_a_baseline_is_written_again(tmp_path:
     assert {entry["reason"] for entry in json.loads(baseline.read_text())["known"]} == {"a good reason"}
 
 
-# -- explanations -----------------------------------------------------------------------------------------------------
-
-
 def test_a_code_is_explained_with_what_real_clients_did(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["audit", "--explain", "content-type-unknown"]) == 0
     shown = capsys.readouterr().out
@@ -540,9 +526,6 @@ def test_every_code_can_be_explained(capsys: pytest.CaptureFixture[str]) -> None
     assert main(["audit", "--explain", "all"]) == 0
     listed = capsys.readouterr().out.splitlines()[-len(CHECKS) :]
     assert [line.split()[1] for line in listed] == [check.code for check in CHECKS]
-
-
-# -- which tools are called ---------------------------------------------------------------------------------------
 
 
 def called(kept: Path) -> dict[str, Any]:
@@ -628,8 +611,6 @@ def test_a_revision_that_the_server_does_not_speak_leaves_the_audit_incomplete(t
     assert "revision 2026-07-28: the server does not speak it" in ended.json["because"]
 
 
-# -- secrets ------------------------------------------------------------------------------------------------------
-
 SECRET = "hunter2-hunter2-hunter2"
 FORMS = ("--capture", "--junit", "--sarif", "--markdown", "--write-baseline")
 
@@ -708,8 +689,6 @@ def test_secrets_are_not_shown_where_nobody_is_reached(unused_port: int) -> None
     assert dying.code == 3
     assert SECRET not in dying.err
 
-
-# -- a hostile server ---------------------------------------------------------------------------------------------
 
 # Escapes of terminals in both notations, bidi, line breaks of every kind, half a character, and marks of Markdown and XML.
 EVIL = "x\x1b[2J\x9b31m\u202eevil\r\n\u2028fake: line\x00\ud800|`*</failure>"
@@ -792,9 +771,6 @@ def test_a_programs_last_words_cannot_steer_the_terminal() -> None:
     assert ended.code == 3
     assert "\x1b" not in ended.err
     assert ended.err.count("\n") == 1
-
-
-# -- ending -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

@@ -159,9 +159,6 @@ def test_a_node_that_does_not_answer_is_not_ready_but_alive() -> None:
         assert json.loads(body) == {"node": "http://127.0.0.1:9", "height": None, "isSynchronizing": None}
 
 
-# -- who may come in -----------------------------------------------------------------------------------------
-
-
 @pytest.fixture(params=["file", "variable"])
 def with_token(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Listening]:
     file = tmp_path / "token"
@@ -291,9 +288,6 @@ def test_settings_that_cannot_be_used_are_wrong_usage(
 
 def test_no_flag_takes_a_secret() -> None:
     assert not {"--token", "--api-key"} & {flag for parameter in command.params for flag in parameter.opts}
-
-
-# -- sample-node ---------------------------------------------------------------------------------------------
 
 
 def test_the_sample_chain_can_be_a_node_of_its_own() -> None:

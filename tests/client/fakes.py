@@ -197,8 +197,6 @@ async def wait_until(claim: Callable[[], bool]) -> None:
             await asyncio.sleep(0.01)
 
 
-# -- Streamable HTTP, reply by reply --------------------------------------------------------------------
-
 OK = {"ok": True}
 ANSWER = b'{"jsonrpc":"2.0","id":ID,"result":{"ok":true}}'
 NOTICE = b'{"jsonrpc":"2.0","method":"notifications/odd"}'

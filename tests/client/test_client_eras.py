@@ -226,9 +226,6 @@ async def test_the_handshake_is_read_forgivingly_but_for_the_version(answer: Jso
             await client.close()
 
 
-# -- HTTP+SSE of 2024-11-05 -----------------------------------------------------------------------------
-
-
 class OldServer:
     """HTTP+SSE: a stream that names an address, and answers on the stream."""
 

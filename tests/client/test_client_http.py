@@ -50,9 +50,6 @@ LIMITS = ClientLimits(
 OPTIONS = Options(limits=LIMITS)
 
 
-# -- headers ------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("revision", LEGACY)
 async def test_legacy_headers_are_those_of_the_revision(revision: str) -> None:
     server = HttpScript(legacy(ok), session="abc~!")
@@ -127,9 +124,6 @@ async def test_annotated_arguments_travel_in_headers_and_bad_annotations_cost_th
     assert not [name for name in second if name.startswith("mcp-param")]
 
 
-# -- sessions -----------------------------------------------------------------------------------------
-
-
 async def test_a_session_that_is_over_is_begun_anew_once() -> None:
     sessions = iter(("first", "second"))
     server = HttpScript(legacy(ok))
@@ -168,9 +162,6 @@ async def test_a_session_id_that_is_none_is_refused(session: str) -> None:
         with pytest.raises(ClientError):
             async with connect(url, era="legacy", options=OPTIONS):
                 pass
-
-
-# -- replies ------------------------------------------------------------------------------------------
 
 
 GOOD = [
@@ -266,9 +257,6 @@ async def test_whatever_the_status_of_initialized_the_server_is_used(status: int
         connect(url, era="legacy", options=OPTIONS) as client,
     ):
         assert (await client.request("x")).read(dict[str, bool]) == OK
-
-
-# -- raw access -----------------------------------------------------------------------------------------
 
 
 async def test_any_bytes_can_be_sent_and_the_reply_is_seen_as_it_is() -> None:

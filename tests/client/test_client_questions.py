@@ -222,9 +222,6 @@ async def test_a_modern_server_may_not_send_requests_and_gets_no_answer() -> Non
     assert [message["method"] for message in seen] == ["x", "y"]
 
 
-# -- modern: questions in results ---------------------------------------------------------------------------
-
-
 def rounds(*bodies: Json) -> tuple[list[Json], Any]:
     """A server that answers calls with these results, one after the other; the calls it got."""
     calls: list[Json] = []
@@ -299,9 +296,6 @@ async def test_text_that_only_mentions_questions_is_no_question() -> None:
     _, script = rounds({**DONE, "content": [{"type": "text", "text": '"resultType":"input_required"'}]})
     async with asyncio.timeout(5), websocket_server(script) as url, connect(url) as client:
         assert "input_required" in (await client.call_tool("t")).text
-
-
-# -- modern: subscriptions ------------------------------------------------------------------------------------
 
 
 def notice(method: str, id_: Any, **params: Any) -> bytes:

@@ -170,9 +170,6 @@ async def test_the_error_of_a_server_keeps_code_message_and_data() -> None:
     assert "\u202e" not in str(failure.value)
 
 
-# -- tool results ---------------------------------------------------------------------------------------
-
-
 def tool_result(value: Any) -> Script:
     return legacy(lambda message: [result(message, value)])
 
@@ -204,9 +201,6 @@ async def test_an_odd_block_does_not_cost_the_others() -> None:
         found = await client.call_tool("t")
     assert [type(block) for block in found.content] == [TextContent, OddBlock, OddBlock, OddBlock, OddBlock]
     assert (found.text, found.structured, found.is_error) == ("good", [1], True)
-
-
-# -- lists ------------------------------------------------------------------------------------------------
 
 
 def pages(*cursors: Any) -> Script:

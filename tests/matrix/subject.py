@@ -70,9 +70,6 @@ class PageArguments(Struct, frozen=True, forbid_unknown_fields=True):
     limit: Annotated[int, Meta(ge=1, le=10, extra={"clamp": True}, description="How many.")] = 3
 
 
-# -- results of every kind ------------------------------------------------------------------------------
-
-
 @tool("An object", annotations=READ_ONLY)
 def gives_object() -> Point:
     """Answers with an object."""
@@ -189,9 +186,6 @@ def region(region: str, count: int = 0) -> str:
     return f"{region} {count}"
 
 
-# -- failures -------------------------------------------------------------------------------------------
-
-
 @tool
 def fails() -> str:
     """Fails in a way a caller can act on."""
@@ -231,9 +225,6 @@ def prints() -> str:
     sys.stdout.flush()
     os.write(1, NOISE.encode() + b"\n")
     return "printed"
-
-
-# -- things that take their time ----------------------------------------------------------------------------
 
 
 @tool
@@ -289,9 +280,6 @@ async def tasks() -> int:
     return len(asyncio.all_tasks())
 
 
-# -- what goes before an answer -------------------------------------------------------------------------
-
-
 @tool
 async def steps(ctx: Context) -> str:
     """Reports progress, some of it going backwards."""
@@ -336,9 +324,6 @@ async def part(ctx: Context) -> str:
     ctx.close_stream()
     await asyncio.sleep(0)
     return "fetched later"
-
-
-# -- asking back ----------------------------------------------------------------------------------------
 
 
 def _form(message: str, name: str) -> Question:
@@ -394,9 +379,6 @@ async def needs_sampling(ctx: Context) -> str:
     """Insists on a client that offers sampling."""
     ctx.require("sampling")
     return "it does"
-
-
-# -- resources, prompts, completion ------------------------------------------------------------------------
 
 
 @resource("note://fixed", "Fixed note")

@@ -114,8 +114,6 @@ async def test_a_client_is_not_asked_for_what_it_did_not_declare(connect: Connec
     assert answer.code == MISSING_CAPABILITY
 
 
-# -- legacy ------------------------------------------------------------------------------------------------
-
 REFUSALS = [
     pytest.param({"error": {"code": -1, "message": "User rejected sampling"}}, "CLIENT_ERROR", id="refused"),
     pytest.param({"error": "nonsense"}, "CLIENT_ERROR", id="unreadable-error"),
@@ -175,9 +173,6 @@ async def test_another_session_cannot_answer(connect: Connect) -> None:
     await (await other.post({"jsonrpc": "2.0", "id": question["id"], "result": {"roots": []}})).done()
     await wire.post({"jsonrpc": "2.0", "id": question["id"], "result": ANSWERS["roots/list"]})
     assert "file:///one" in str(await wire.reply_to(message["id"]))
-
-
-# -- modern ------------------------------------------------------------------------------------------------
 
 
 async def first_round(wire: Wire, topic: str = "x") -> dict[str, Any]:

@@ -27,8 +27,6 @@ async def http(connect: Connect, **more: Any) -> HttpWire:
     return wire
 
 
-# -- media types ------------------------------------------------------------------------------------------
-
 ACCEPTED = [
     pytest.param(None, "application/json", id="none"),
     pytest.param("application/json", "application/json", id="json"),
@@ -127,9 +125,6 @@ async def test_a_bare_curl_gets_json_and_every_field(connect: Connect) -> None:
     assert json.loads(body)["result"]["tools"][0]["outputSchema"]["type"] == "object"
 
 
-# -- methods and paths ------------------------------------------------------------------------------------
-
-
 @only_http
 @any_legacy
 async def test_other_http_methods_are_refused_and_the_right_ones_named(connect: Connect) -> None:
@@ -199,9 +194,6 @@ async def rawhttp_head(
         return reply, await client.reader.read()
 
 
-# -- size -----------------------------------------------------------------------------------------------
-
-
 @only_http
 @any_legacy
 async def test_a_body_over_the_limit_is_refused_however_it_is_sent(connect: Connect) -> None:
@@ -217,9 +209,6 @@ async def test_a_body_over_the_limit_is_refused_however_it_is_sent(connect: Conn
     fits = PING + b" " * (1000 - len(PING))
     reply, _ = await wire.ask("POST", [JSON], fits)
     assert reply.status == 200
-
-
-# -- mirrored headers -------------------------------------------------------------------------------------
 
 
 def modern_call(name: str, **arguments: Any) -> bytes:
@@ -324,8 +313,6 @@ async def test_session_and_event_ids_mean_nothing_to_a_modern_request(connect: C
     assert answer.status == 200
     assert "mcp-session-id" not in answer.post.head.result().headers
 
-
-# -- who may ask ------------------------------------------------------------------------------------------
 
 OWN = "127.0.0.1:{port}"
 # Host, Origin, and the status that every route answers with; None where it passes.

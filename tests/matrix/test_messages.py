@@ -192,9 +192,6 @@ async def test_answers_overtake_each_other(connect: Connect) -> None:
     await slow.done()
 
 
-# -- batches ------------------------------------------------------------------------------------------
-
-
 async def test_a_batch_is_answered_in_the_one_revision_that_has_batches(connect: Connect) -> None:
     wire = await connect()
     first, second = wire.message("tools/call", _args("echo", text="a")), wire.message("nope")

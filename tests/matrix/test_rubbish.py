@@ -21,8 +21,6 @@ from websockets.frames import Frame, Opcode
 
 from qortal_mcp.server import Server
 
-# -- what must be answered, judged by the standard library alone -----------------------------------------------
-
 SILENT, ANONYMOUS = ("silent",), (None,)
 Option = tuple[Any, ...]
 
@@ -81,8 +79,6 @@ def test_the_judge_itself_tells_the_kinds_apart() -> None:
 def answered_with(message: Any) -> Option:
     return ANONYMOUS if message["id"] is None else (type(message["id"]), message["id"])
 
-
-# -- a corpus ----------------------------------------------------------------------------------------------
 
 DEEP = 100_000
 CORPUS: dict[str, bytes] = {
@@ -179,8 +175,6 @@ async def test_a_message_over_the_limit_is_answered_without_an_id(connect: Conne
     assert (error["id"], error["error"]["code"]) == (None, -32600)
     assert (await wire.call("echo", {"text": "good"})).text == "good"
 
-
-# -- properties ----------------------------------------------------------------------------------------------
 
 scalars = st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.text(max_size=8) | st.floats(width=32)
 values = st.recursive(
@@ -358,9 +352,6 @@ def test_bodies_of_anything_get_one_reply_each(
     asyncio.run(run())
 
 
-# -- stdio: lines -------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("transport", ["stdio"])
 @pytest.mark.parametrize("revision", ["2025-06-18"])
 async def test_line_endings_and_blank_lines_do_not_matter(connect: Connect) -> None:
@@ -423,8 +414,6 @@ async def _send_too_long(port: int, data: bytes) -> None:
         await socket.wait_closed()
         assert socket.close_code == 1009
 
-
-# -- HTTP: what is no request -----------------------------------------------------------------------------------
 
 JSON = ("Content-Type", "application/json")
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
@@ -581,8 +570,6 @@ async def test_a_chunked_body_in_small_pieces_is_read_whole(small: Child) -> Non
         reply = await client.reply()
         assert (reply.status, json.loads(await reply.body())["id"]) == (200, 1)
 
-
-# -- WebSocket: frames ----------------------------------------------------------------------------------------
 
 only_websocket = pytest.mark.parametrize("transport", ["websocket"])
 one_legacy = pytest.mark.parametrize("revision", ["2025-06-18"])

@@ -19,9 +19,6 @@ def call(wire: Wire, tool: str, arguments: dict[str, Any] | None = None, **more:
     return wire.message("tools/call", {"name": tool, "arguments": arguments or {}}, **more)
 
 
-# -- progress --------------------------------------------------------------------------------------------
-
-
 async def test_progress_has_the_token_and_only_grows(connect: Connect) -> None:
     wire = await connect()
     for token in (0, "", 7, -1, "a token", 2**53):
@@ -49,9 +46,6 @@ async def test_a_token_of_another_type_is_refused(connect: Connect) -> None:
     for token in tokens:
         answer = await wire.call("steps", meta={"progressToken": token})
         assert (token, answer.code) == (token, INVALID_PARAMS)
-
-
-# -- logging ---------------------------------------------------------------------------------------------
 
 
 async def test_log_messages_come_at_the_level_that_was_asked_for_and_above(connect: Connect) -> None:
@@ -86,9 +80,6 @@ async def test_an_unknown_level_is_refused(connect: Connect) -> None:
         remembers = wire.modern or wire.transport != "http"
         assert (level, answer.code) == (level, INVALID_PARAMS if remembers else METHOD_NOT_FOUND)
         assert answer.before == []
-
-
-# -- cancellation ----------------------------------------------------------------------------------------
 
 
 async def test_a_cancelled_request_is_ended_and_not_answered(connect: Connect) -> None:
@@ -168,9 +159,6 @@ async def test_leaving_is_no_cancellation_in_a_legacy_session(connect: Connect) 
     assert int((await wire.call("busy")).text) >= 1
 
 
-# -- legacy subscriptions -----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("revision", LEGACY)
 async def test_a_watched_resource_is_told_of_until_it_is_not_watched(connect: Connect) -> None:
     wire = await connect()
@@ -221,8 +209,6 @@ async def test_more_subscriptions_than_allowed_are_refused(connect: Connect) -> 
         assert (await wire.request("resources/subscribe", {"uri": f"note://item/{number}"})).result == {}
     assert (await wire.request("resources/subscribe", {"uri": "note://item/3"})).code == INVALID_PARAMS
 
-
-# -- modern subscriptions -----------------------------------------------------------------------------------
 
 ALL = {"toolsListChanged": True, "promptsListChanged": True, "resourcesListChanged": True}
 
@@ -358,9 +344,6 @@ async def test_a_subscription_needs_a_client_that_takes_events(connect: Connect)
     wire.accept = "application/json"
     answer = await wire.answer(listening(wire, "no events"))
     assert (answer.status, answer.code) == (406, -32600)
-
-
-# -- streams that last ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("transport", ["http", "sessions"])

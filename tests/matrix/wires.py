@@ -136,16 +136,12 @@ class Wire:
         self._asked: dict[tuple[type, Any], str] = {}
         self._ids = itertools.count(1)
 
-    # -- what a transport does its own way ---------------------------------------------------------------
-
     async def raw(self, data: bytes, headers: rawhttp.Headers = ()) -> Post:
         """Put bytes on the wire as they are, as one message."""
         raise NotImplementedError
 
     async def close(self) -> None:
         raise NotImplementedError
-
-    # -- messages ------------------------------------------------------------------------------------
 
     def new_id(self) -> int:
         return next(self._ids)

@@ -30,9 +30,6 @@ def server(node: Node) -> Server:
     return make_server(node, toolsets="assets")
 
 
-# -- single assets ------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("limit", [1, 3, 7, 100])
 @pytest.mark.parametrize("reverse", [False, True])
 async def test_following_pages_reaches_every_asset_once(call: Call, limit: int, reverse: bool) -> None:
@@ -110,9 +107,6 @@ async def test_what_strangers_wrote_about_assets_is_shown_as_data() -> None:
     assert len(single["description"]) > 4000
 
 
-# -- holders ------------------------------------------------------------------------------------------------
-
-
 async def test_the_rich_list_begins_with_the_richest(call: Call) -> None:
     holders = await follow(call, "list_holders", "holders", asset=0, limit=7)
     whole = [row for row in sample_chain()["balances"] if row["assetId"] == 0 and units(row["balance"])]
@@ -128,9 +122,6 @@ async def test_holders_are_found_by_asset_name_and_by_address(call: Call) -> Non
     held = (await answer_of(call, "list_holders", addresses=[ALICE]))["holders"]
     assert {row["assetId"] for row in held} >= {0, 3}
     assert (await answer_of(call, "list_holders", addresses=[NOBODY]))["holders"] == []
-
-
-# -- markets ------------------------------------------------------------------------------------------------
 
 
 async def test_an_order_book_is_told_from_one_side(call: Call) -> None:
@@ -281,8 +272,6 @@ async def test_pages_reach_the_end_of_any_market(
         times = [row["timestamp"] for row in rows]
         assert times == sorted(times, reverse=True)
 
-
-# -- refusals, old names ------------------------------------------------------------------------------------
 
 BAD_CALLS: list[Any] = [
     ("get_asset", {}, "Invalid asset."),

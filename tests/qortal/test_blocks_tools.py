@@ -28,9 +28,6 @@ async def call(node: Node) -> Call:
     return caller(make_server(node, toolsets="blocks,transactions"))
 
 
-# -- one block ------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("arguments", "height"),
     [
@@ -120,9 +117,6 @@ async def test_old_names_of_tools_for_one_block_still_work(
     assert (await answer_of(call, tool, **arguments))["height"] == height
 
 
-# -- many blocks ----------------------------------------------------------------------------------------
-
-
 async def test_blocks_come_newest_first_and_fit_a_small_page(call: Call) -> None:
     result = await call("list_blocks")
     assert len(result["content"][0]["text"].encode()) <= 8 * 1024
@@ -167,9 +161,6 @@ async def test_old_names_of_tools_for_many_blocks_still_work(
 ) -> None:
     found = await answer_of(call, tool, **arguments)
     assert [row["height"] for row in found["blocks"]] == heights
-
-
-# -- by signer ------------------------------------------------------------------------------------------
 
 
 async def test_a_young_chain_is_looked_through_for_what_somebody_signed(call: Call) -> None:
@@ -289,9 +280,6 @@ async def test_signers_come_with_their_counts_most_first(call: Call) -> None:
     one = await answer_of(call, "list_block_signers", address=BOB)
     assert [row["blockCount"] for row in one["signers"]] == [24]
     assert (await answer_of(call, "list_block_signers", address=NOBODY))["signers"] == []
-
-
-# -- odd nodes ------------------------------------------------------------------------------------------
 
 
 async def test_a_block_with_hostile_or_huge_members_is_made_safe() -> None:

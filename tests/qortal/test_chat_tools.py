@@ -32,9 +32,6 @@ def test_chat_is_off_unless_asked_for() -> None:
     assert "chat" in select("+chat")
 
 
-# -- messages ------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("limit", [1, 4, 7, 20, 21, 100])
 async def test_pages_reach_the_first_message_of_a_group(call: Call, limit: int) -> None:
     rows = await every_row(call, "get_chat_messages", "messages", group_id=3, limit=limit)
@@ -194,9 +191,6 @@ async def test_a_default_page_is_small(call: Call) -> None:
     assert len((await call("get_chat_messages", group_id=3))["content"][0]["text"].encode()) <= 8 * 1024
 
 
-# -- active chats --------------------------------------------------------------------------------------
-
-
 async def test_active_chats_are_groups_and_people_newest_first(call: Call) -> None:
     rows = await every_row(call, "list_active_chats", "chats", address=ALICE)
     assert [row.get("groupId") or row["name"] for row in rows] == [
@@ -237,9 +231,6 @@ async def test_an_encrypted_newest_message_is_not_shown() -> None:
 
 async def test_someone_who_does_not_chat_has_no_chats(call: Call) -> None:
     assert (await call("list_active_chats", address=NOBODY))["structuredContent"]["chats"] == []
-
-
-# -- statistics ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -295,9 +286,6 @@ async def test_counts_of_nothing_in_particular_are_refused(
     call: Call, arguments: dict[str, Any], text: str
 ) -> None:
     assert (await call("get_chat_stats", **arguments))["content"][0]["text"] == text
-
-
-# -- old names -----------------------------------------------------------------------------------------
 
 
 async def test_names_of_old_still_work(call: Call) -> None:

@@ -31,9 +31,6 @@ def call(node: Node) -> Call:
     return caller(make_server(node, toolsets=TOOLSETS))
 
 
-# -- completed trades -------------------------------------------------------------------------------------
-
-
 def completed(**wanted: str) -> list[dict[str, Any]]:
     return [
         row
@@ -178,9 +175,6 @@ async def test_wrong_arguments_are_refused_by_name(
     assert code_of(result) == "INVALID_ARGUMENT"
 
 
-# -- prices -----------------------------------------------------------------------------------------------
-
-
 async def test_a_price_is_an_amount_with_a_unit(call: Call) -> None:
     price = (await call("get_trade_price", chain="LTC"))["structuredContent"]
     assert (price["price"], price["priceUnit"]) == ("1754.85073820", "QORT per LTC")
@@ -220,9 +214,6 @@ async def test_a_node_that_fails_at_a_price_is_not_taken_for_one_without_trades(
         result = await caller(make_server(node, toolsets=TOOLSETS))("get_trade_price", chain="LTC")
         await node.close()
     assert code_of(result) == "NODE_ERROR"
-
-
-# -- ledgers ----------------------------------------------------------------------------------------------
 
 
 def ledger_of(address: str) -> list[list[str]]:

@@ -26,9 +26,6 @@ def server(node: Node) -> Server:
     return make_server(node, toolsets="groups")
 
 
-# -- which groups there are ----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("limit", [1, 3, 4, 8, 100])
 async def test_pages_reach_the_last_group(call: Call, limit: int) -> None:
     rows = await every_row(call, "list_groups", "groups", limit=limit)
@@ -95,9 +92,6 @@ async def test_a_default_page_is_small(call: Call) -> None:
     assert len((await call("list_groups"))["content"][0]["text"].encode()) <= 8 * 1024
 
 
-# -- members -------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("limit", [1, 2, 3, 5, 100])
 async def test_admins_are_known_on_every_page(call: Call, limit: int) -> None:
     rows = await every_row(call, "list_group_members", "members", group_id=3, limit=limit)
@@ -152,9 +146,6 @@ async def test_admins_of_a_large_group_are_all_known() -> None:
         await node.close()
     assert [row["member"] for row in rows] == crowd.members
     assert [row["member"] for row in rows if row["isAdmin"]] == crowd.admins
-
-
-# -- events --------------------------------------------------------------------------------------------
 
 
 async def test_invitations_say_who_invited_whom_and_whether_they_expired(call: Call) -> None:
@@ -247,9 +238,6 @@ async def test_lists_that_core_does_not_have_are_refused(
     call: Call, arguments: dict[str, object], text: str
 ) -> None:
     assert (await call("list_group_events", **arguments))["content"][0]["text"] == text
-
-
-# -- old names -----------------------------------------------------------------------------------------
 
 
 async def test_names_of_old_still_work(call: Call) -> None:

@@ -144,9 +144,6 @@ async def test_a_text_for_a_prompt_has_an_end_and_hides_nothing(server: Server) 
     assert "a\\u{202E}b" in reply["result"]["messages"][0]["content"]["text"]
 
 
-# -- more than anybody needs -----------------------------------------------------------------------------------
-
-
 async def test_a_list_of_types_is_no_longer_than_there_are_types(server: Server, source: ToldNode) -> None:
     call = caller(server)
     asked = {"endpoint": "/transactions/unconfirmed"}

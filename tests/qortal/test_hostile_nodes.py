@@ -55,9 +55,6 @@ def same_trades_for_ever(target: str) -> Any:
     return rows[: int(parse_qs(urlsplit(target).query)["limit"][0])]
 
 
-# -- nothing goes on behind an answer ----------------------------------------------------------------------
-
-
 async def test_when_one_chain_fails_nothing_is_asked_of_the_others_any_more() -> None:
     def tell(target: str) -> Any:
         return fails() if "BITCOIN" in target else same_trades_for_ever(target)
@@ -109,9 +106,6 @@ async def test_answers_from_memory_leave_the_loop_to_others() -> None:
     await waiting
     await node.close()
     assert turns >= DEFAULT.call_requests // 20
-
-
-# -- what a node says does not decide how much is asked and kept --------------------------------------------
 
 
 async def test_a_group_with_countless_admins_is_answered_with_a_note() -> None:
@@ -172,8 +166,6 @@ async def test_more_busy_senders_than_asked_for_are_left_out() -> None:
     result, _ = await told(at("/chat/stats", rows), "get_chat_stats", limit=2)
     assert len(result["structuredContent"]["senders"]) == 2
 
-
-# -- nonsense is the node's fault, and never ours -----------------------------------------------------------
 
 LAST = {"signature": "x", "height": 2**40, "timestamp": 1}
 VOTES = '{"totalVotes":1,"voteCounts":[],"voteWeights":[{"optionName":"Yes","voteWeight":%s}]}' % ("9" * 4000)
@@ -237,9 +229,6 @@ async def test_the_last_page_that_an_offset_can_reach_has_no_next() -> None:
     rows = [{"pollName": "p", "owner": ALICE, "published": 1}] * 30
     result, _ = await told(at("/polls", rows), "list_polls", offset=2**31 - 1)
     assert "next" not in result["structuredContent"]["page"]
-
-
-# -- beside tools ----------------------------------------------------------------------------------------------
 
 
 async def test_a_resource_is_no_larger_than_an_answer_of_a_tool() -> None:

@@ -270,9 +270,6 @@ async def test_more_than_can_wait_is_told_to_come_back(faulty: FaultyNode) -> No
     assert {code_of(result) for result in refused} == {("RATE_LIMITED", True)}
 
 
-# -- what is kept -------------------------------------------------------------------------------------
-
-
 class Clock:
     def __init__(self) -> None:
         self.now = 1000.0
@@ -314,9 +311,6 @@ async def test_what_was_read_while_the_height_was_unknown_is_not_kept_long(
     # Between the two questions the first time, a block may have come: only the second answer is kept.
     await call("get_balance", address=ALICE)
     assert faulty.asked.count(f"{BALANCE}?assetId=0") == 2
-
-
-# -- several nodes ------------------------------------------------------------------------------------
 
 
 async def test_the_next_node_answers_while_the_first_rests(faulty: FaultyNode) -> None:
@@ -363,9 +357,6 @@ async def test_when_all_nodes_fail_the_first_one_speaks(faulty: FaultyNode) -> N
             assert code_of(result) == ("NODE_REFUSED", False)
         finally:
             await node.close()
-
-
-# -- addresses of nodes, readiness ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

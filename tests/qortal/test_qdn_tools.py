@@ -37,9 +37,6 @@ def label(row: dict[str, Any]) -> str:
     return "-".join(arguments_of(row).values()).encode("ascii", "replace").decode()
 
 
-# -- what a resource says of itself -----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("row", PUBLIC, ids=label)
 async def test_every_resource_can_be_described(call: Call, row: dict[str, Any]) -> None:
     answer = (await call("get_qdn_resource", **arguments_of(row)))["structuredContent"]
@@ -147,9 +144,6 @@ async def test_describing_something_has_no_effect_on_the_node() -> None:
         await node.close()
     asked = [target.partition("?")[0] for target in watched.asked if target.startswith("/arbitrary")]
     assert asked == ["/arbitrary/resources"]
-
-
-# -- texts ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("row", READABLE, ids=label)

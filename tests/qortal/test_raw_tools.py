@@ -34,9 +34,6 @@ async def refusal(call: Call, endpoint: str, **values: Any) -> tuple[str, str]:
     return await error_of(call, "read_core", endpoint=endpoint, values=values)
 
 
-# -- every address ------------------------------------------------------------------------------------------
-
-
 def some_values(template: str) -> dict[str, Any]:
     """Values that Core has an answer for."""
     blocks, transaction = sample_chain()["blocks"], sample_chain()["transactions"][-1]
@@ -121,9 +118,6 @@ async def test_content_is_left_to_the_tool_that_knows_when_it_may_be_read(call: 
     assert (code, text.partition(" Content")[0]) == ("REFUSED", "Refused.")
 
 
-# -- as Core gives it ---------------------------------------------------------------------------------------
-
-
 async def test_an_object_comes_as_core_has_it(call: Call) -> None:
     shown = await read(call, "/assets/info", assetName="GOLD")
     assert shown["result"] == sample_chain()["assetInfo"]["3"]
@@ -165,9 +159,6 @@ async def test_a_slash_at_the_end_does_not_matter(call: Call) -> None:
 async def test_what_pages_leave_out_is_said(call: Call) -> None:
     notes = (await read(call, "/crosschain/tradeoffers", limit=3))["notes"]
     assert notes[0] == "Core leaves out rows when this list is paged; list_trade_offers gives them all."
-
-
-# -- pages --------------------------------------------------------------------------------------------------
 
 
 async def every_row(call: Call, template: str, values: dict[str, Any]) -> list[Any]:
@@ -238,9 +229,6 @@ async def test_what_alone_is_too_large_is_refused(body: Any) -> None:
     assert text.startswith("Answer too large.")
 
 
-# -- strangers and broken nodes -----------------------------------------------------------------------------
-
-
 async def test_hidden_characters_are_shown_in_every_text_and_long_ones_cut() -> None:
     body = {"na\u200bme": ["\u202eabc", {"deep": "\x1b[31m"}], "long": "z" * 9000, "big": 2**80, "half": 0.5}
     async with FaultyNode() as hostile:
@@ -270,9 +258,6 @@ async def test_what_cannot_be_read_is_the_nodes_error(body: Any) -> None:
 
 async def test_what_core_does_not_find_is_not_found(call: Call) -> None:
     assert await refusal(call, "/at/{ataddress}", ataddress=ALICE) == ("NOT_FOUND", "Contract not found.")
-
-
-# -- refusals -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

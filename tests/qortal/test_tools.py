@@ -61,9 +61,6 @@ GOOD_CALLS: list[Any] = [
 ]
 
 
-# -- what every answer keeps to -------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("tool", "arguments"), GOOD_CALLS)
 async def test_an_answer_keeps_to_its_contract(
     server: Server, call: Call, tool: str, arguments: dict[str, Any]
@@ -124,9 +121,6 @@ async def test_what_a_model_pays_for_the_definitions_stays_small(
     seen = [{key: tool[key] for key in ("name", "description", "inputSchema")} for tool in listed]
     # Counted with o200k these definitions have 4.2 characters a token.
     assert len(json.dumps(seen, separators=(",", ":"))) / 4 < tokens
-
-
-# -- single tools -------------------------------------------------------------------------------------
 
 
 async def answer_of(call: Call, tool: str, **arguments: Any) -> dict[str, Any]:
@@ -292,9 +286,6 @@ async def test_the_newest_blocks_are_searched_when_no_start_is_given(call: Call)
     }
 
 
-# -- pages --------------------------------------------------------------------------------------------
-
-
 async def follow(call: Call, tool: str, noun: str, **arguments: Any) -> list[Any]:
     """Every row, page by page."""
     rows: list[Any] = []
@@ -337,8 +328,6 @@ async def test_a_limit_above_the_most_is_lowered_and_said(call: Call) -> None:
     answer = await answer_of(call, "search_qdn", name="Bob", limit=5000)
     assert answer["notes"][0] == "limit 5000 was lowered to 20, the most this tool gives at once."
 
-
-# -- refusals -----------------------------------------------------------------------------------------
 
 BAD_CALLS: list[Any] = [
     ("get_balance", {"address": "12345"}, "Invalid Qortal address."),
@@ -441,9 +430,6 @@ async def test_no_arguments_make_a_tool_stumble(
     if reply["isError"]:
         code = reply["_meta"]["qortal-mcp/error"]["code"]
         assert code in {"INVALID_ARGUMENT", "NOT_FOUND", "REFUSED", "NODE_ERROR", "NOT_SUPPORTED"}
-
-
-# -- spellings of old, toolsets -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -37,9 +37,6 @@ def call(node: Node) -> Call:
     return caller(make_server(node, toolsets=TOOLSETS))
 
 
-# -- offers -----------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("limit", [1, 3, 100])
 async def test_pages_of_offers_hold_every_offer_once(call: Call, limit: int) -> None:
     offers = await every_row(call, "list_trade_offers", "offers", limit=limit)
@@ -89,9 +86,6 @@ async def test_pages_reach_the_last_offer_of_any_market(
     assert all("limit=100" in target or "limit=1&" in target for target in lists)
 
 
-# -- one trade --------------------------------------------------------------------------------------------
-
-
 async def test_a_trade_is_told_whole(call: Call) -> None:
     trade = (await call("get_trade", trade_address=CONTRACT))["structuredContent"]
     assert trade["mode"] == "OFFERING"
@@ -129,9 +123,6 @@ async def test_what_is_no_trade_is_not_found(call: Call, address: str) -> None:
 async def test_old_names_lead_to_the_trade(call: Call) -> None:
     new = await call("get_trade", trade_address=CONTRACT)
     assert await call("get_trade_detail", at_address=CONTRACT) == new
-
-
-# -- foreign chains ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("chain", TICKERS)
@@ -183,9 +174,6 @@ async def test_a_node_that_knows_nothing_of_foreign_chains_says_so() -> None:
         result = await caller(make_server(node, toolsets=TOOLSETS))("get_foreign_chain", chain="LTC")
         await node.close()
     assert code_of(result) == "NOT_SUPPORTED"
-
-
-# -- odd data ---------------------------------------------------------------------------------------------
 
 
 async def test_words_of_a_hostile_node_are_shown_and_not_obeyed() -> None:

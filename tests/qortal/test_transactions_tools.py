@@ -34,9 +34,6 @@ def signatures(rows: list[dict[str, Any]]) -> list[str]:
     return [row["signature"] for row in rows]
 
 
-# -- one transaction ------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("kind", sorted({row["type"] for row in CONFIRMED}))
 async def test_every_kind_keeps_its_own_members(call: Call, kind: str) -> None:
     row = next(row for row in CONFIRMED if row["type"] == kind)
@@ -107,9 +104,6 @@ async def test_transactions_that_cannot_be_found_are_refused(
     call: Call, arguments: dict[str, Any], sentence: str
 ) -> None:
     assert (await error_of(call, "get_transaction", **arguments)).startswith(sentence)
-
-
-# -- searching ------------------------------------------------------------------------------------------
 
 
 def mentions(address: str, row: dict[str, Any]) -> bool:
@@ -326,9 +320,6 @@ async def test_old_names_for_one_transaction_still_work(call: Call, tool: str, n
     assert (await answer_of(call, tool, **{name: CONFIRMED[300][name]}))[name] == CONFIRMED[300][name]
 
 
-# -- payments and fees ----------------------------------------------------------------------------------
-
-
 def payments(**wanted: str) -> list[str]:
     return [
         row["signature"]
@@ -410,9 +401,6 @@ async def test_who_is_left_out_of_the_json_of_a_transaction_still_takes_part(cal
     row = next(row for row in CONFIRMED if row["type"] == "TRANSFER_PRIVS")
     found = await answer_of(call, "search_transactions", address=EMPTY, types=["TRANSFER_PRIVS"])
     assert signatures(found["transactions"]) == [row["signature"]]
-
-
-# -- odd nodes ------------------------------------------------------------------------------------------
 
 
 async def test_unknown_kinds_and_broken_amounts_of_a_node_are_put_right() -> None:

@@ -10,6 +10,8 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct, field
 
+from ..protocol.jsonrpc import UNREADABLE
+
 # sse: the two addresses of 2024-11-05
 Transport = Literal["stdio", "http", "websocket", "sse"]
 # answered  a reply came, whatever it looks like
@@ -122,8 +124,6 @@ class Evidence(Struct, frozen=True, omit_defaults=True, kw_only=True):
     gaps: tuple[Gap, ...] = ()
 
 
-# -- files --------------------------------------------------------------------------------------------
-
 FORMAT = "qortal-mcp audit capture"
 
 
@@ -186,7 +186,7 @@ def from_file(data: bytes) -> Evidence:
     lines = [line for line in data.splitlines() if line.strip()]
     try:
         title = msgspec.json.decode(lines[0] if lines else b"", type=_Title)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNREADABLE:
         title = _Title()
     if title.format != FORMAT:
         raise NotACapture(f"the first line does not say that this is a capture: {FORMAT!r}")
@@ -201,7 +201,7 @@ def from_file(data: bytes) -> Evidence:
                 visits[-1][1].append(msgspec.json.decode(line, type=Step))
             else:
                 raise NotACapture(f"line {number}: a step before the first visit")
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+        except UNREADABLE as exc:
             raise NotACapture(f"line {number}: {exc}") from None
     return Evidence(
         target=title.target,

@@ -24,9 +24,6 @@ _AN_ATTEMPT = 100
 _MOST_ASTRAY = 10_000
 
 
-# -- bytes --------------------------------------------------------------------------------------------
-
-
 def pieces_of(visit: Visit, step: Step) -> Iterator[Piece]:
     """The pieces of a step. Lines that are a message only together come as one."""
     heard = step.heard
@@ -94,9 +91,6 @@ def _piece(visit: Visit, step: Step, heard: tuple[Heard, ...], index: int = 0, b
         index=index,
         before=before,
     )
-
-
-# -- questions and replies ----------------------------------------------------------------------------
 
 
 def _sent_in(step: Step) -> Any:

@@ -66,9 +66,6 @@ def safe_url(url: str) -> str:
     return urlunsplit((parts.scheme, host, parts.path, query if parts.query else "", ""))
 
 
-# -- taking out -----------------------------------------------------------------------------------------------
-
-
 def values_in(target: str | Sequence[str], headers: Headers) -> frozenset[str]:
     """The secrets that an audit was given: a server may repeat them."""
     found: set[str] = set()

@@ -176,9 +176,6 @@ def command(
     return _EXIT_CODES[report.verdict]
 
 
-# -- what is looked at --------------------------------------------------------------------------------
-
-
 def _evidence(
     ctx: click.Context,
     targets: Sequence[str],
@@ -342,9 +339,6 @@ class _Progress:
     def clear(self) -> None:
         if self._is_shown:
             click.echo("\r\x1b[K", nl=False, err=True)
-
-
-# -- what is said -------------------------------------------------------------------------------------
 
 
 def _known(path: str | None) -> dict[tuple[str, str], str]:

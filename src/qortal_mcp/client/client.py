@@ -82,8 +82,6 @@ class Client:
         # Arguments that modern HTTP repeats in headers, by tool; None until the tools have been listed.
         self._header_params: dict[str, tuple[HeaderParam, ...]] | None = None
 
-    # -- the connection -----------------------------------------------------------------------------
-
     @property
     def terms(self) -> Terms:
         """What was agreed on, and what the server said about itself."""
@@ -152,8 +150,6 @@ class Client:
         with contextlib.suppress(HttpRefused):
             await self._link.tell("notifications/initialized")
         return terms
-
-    # -- requests -----------------------------------------------------------------------------------
 
     async def request(
         self,
@@ -229,8 +225,6 @@ class Client:
                 self._terms = await self.shake_hands(self.terms.revision)
                 self._stand_by()
 
-    # -- lists --------------------------------------------------------------------------------------
-
     async def list_tools(self) -> Listing[ListedTool]:
         """All tools. Raises: ClientError."""
         if not (self.terms.is_modern and self._link.wire.is_exchange):
@@ -282,8 +276,6 @@ class Client:
             params = {"cursor": page.cursor}
         raise MalformedReply(f"the list has more than {self._limits.list_pages} pages")
 
-    # -- the usual methods --------------------------------------------------------------------------
-
     async def call_tool(
         self,
         name: str,
@@ -325,8 +317,6 @@ class Client:
         Raises: ClientError.
         """
         await self.request("server/discover" if self.terms.is_modern else "ping", timeout=timeout)
-
-    # -- hearing of changes -------------------------------------------------------------------------
 
     async def subscribe(self, uri: str) -> None:
         """Legacy era: hear of changes of a resource through `on_notification`. Raises: ClientError."""

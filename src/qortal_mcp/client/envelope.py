@@ -8,6 +8,7 @@ from msgspec import Raw
 
 from ..protocol import headers, messages
 from ..protocol.headers import HeaderParam
+from ..protocol.jsonrpc import UNREADABLE
 from ..protocol.versions import METHODS
 from .transcript import Headers
 
@@ -25,7 +26,7 @@ def members(params: object) -> Params:
         return {}
     try:
         return _decode_members(params if isinstance(params, bytes | Raw) else _encode(params))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNREADABLE:
         raise TypeError("params must be an object") from None
 
 

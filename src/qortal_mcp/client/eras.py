@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Raw, Struct, UnsetType, field
 
 from ..protocol import errors
+from ..protocol.jsonrpc import UNREADABLE
 from ..protocol.messages import SERVER_INFO, Implementation
 from ..protocol.versions import LEGACY, MODERN, MODERN_ERA, NEWEST_HANDSHAKE
 from .errors import ClientError, ConnectionLost, HttpRefused, MalformedReply, NotSupported, ServerError
@@ -98,9 +99,6 @@ async def agree(opening: Opening, era: Era, revision: str | None) -> Terms:
         return terms
 
 
-# -- modern -----------------------------------------------------------------------------------------
-
-
 class _Meta(Struct):
     info: Raw | UnsetType = field(name=SERVER_INFO, default=msgspec.UNSET)
 
@@ -160,9 +158,6 @@ def newest_common(versions: Sequence[str]) -> str | None:
     return max((version for version in MODERN if version in versions), default=None)
 
 
-# -- legacy -----------------------------------------------------------------------------------------
-
-
 class _Initialized(Struct):
     """Forgiving but for the version: without it nothing that follows has a meaning."""
 
@@ -213,5 +208,5 @@ def _lenient(raw: Raw | UnsetType, type_: Any) -> Any:
         return None
     try:
         return msgspec.json.decode(raw, type=type_)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNREADABLE:
         return None

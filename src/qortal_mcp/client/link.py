@@ -12,7 +12,7 @@ from msgspec import Raw
 
 from ..protocol import errors, jsonrpc, messages
 from ..protocol.headers import HeaderParam
-from ..protocol.jsonrpc import RequestId
+from ..protocol.jsonrpc import UNREADABLE, RequestId
 from . import answering, envelope
 from .envelope import Params
 from .errors import AnswerRefused, ClientError, ConnectionLost, MalformedReply, shown
@@ -61,8 +61,6 @@ class Link:
 
     def speak(self, revision: str | None, *, modern: bool = False) -> None:
         self.revision, self.is_modern = revision, modern
-
-    # -- requests -----------------------------------------------------------------------------------
 
     async def ask(
         self,
@@ -188,8 +186,6 @@ class Link:
         except TimeoutError:
             raise ConnectionLost("the server does not take messages") from None
 
-    # -- subscriptions ------------------------------------------------------------------------------
-
     def listen(self, params: Params) -> tuple[Pending, Subscription, Callable[[], None]]:
         """Start a modern subscription: its request, what it hears, and how to end it."""
         pending = self._requests.open("subscriptions/listen")
@@ -217,8 +213,6 @@ class Link:
     def _forget(self, pending: Pending) -> None:
         self._subscriptions.pop(pending.id, None)
         self._requests.close(pending)
-
-    # -- what comes ---------------------------------------------------------------------------------
 
     def arrived(self, data: bytes, via: RequestId | None = None, status: int | None = None) -> bool:
         message = jsonrpc.read(data)
@@ -266,7 +260,7 @@ class Link:
     def _take_cancelled(self, params: Raw | None) -> None:
         try:
             id_ = msgspec.json.decode(params or b"null", type=messages.CancelledParams).requestId
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        except UNREADABLE:
             return
         task = self._answering.get(id_)
         if task is not None:
@@ -274,8 +268,6 @@ class Link:
         subscription = self._subscriptions.get(id_)
         if subscription is not None:
             subscription.end(None)
-
-    # -- the server's own requests (legacy) ---------------------------------------------------------
 
     def _take_request(self, request: jsonrpc.Request, data: bytes, via: RequestId | None) -> None:
         if self.is_modern:
@@ -310,8 +302,6 @@ class Link:
             await self._deliver(reply)
         except ClientError as exc:
             log.debug("an answer was not taken", extra={"qortal_mcp.reason": str(exc)})
-
-    # -- the end ------------------------------------------------------------------------------------
 
     async def drop_wire(self) -> None:
         """Close the wire, so that another can take its place."""

@@ -11,7 +11,7 @@ from msgspec import Raw, Struct
 
 from ..protocol import jsonrpc
 from ..protocol.errors import ErrorObject
-from ..protocol.jsonrpc import RequestId
+from ..protocol.jsonrpc import UNREADABLE, RequestId
 from .errors import ClientError, MalformedReply, RequestTimeout, ServerError
 from .limits import ClientLimits
 
@@ -44,7 +44,7 @@ class Reply(Struct, frozen=True):
         """
         try:
             return msgspec.json.decode(self.result, type=type_)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+        except UNREADABLE as exc:
             raise MalformedReply(f"unexpected result: {exc}", (self.raw,)) from None
 
 
@@ -104,8 +104,6 @@ class Requests:
     def timed_out(self, pending: Pending, seconds: float) -> RequestTimeout:
         return RequestTimeout(pending.method, seconds, (*self._strays, *pending.strays))
 
-    # -- replies ------------------------------------------------------------------------------------
-
     def take_response(
         self, response: jsonrpc.Response, data: bytes, via: RequestId | None, status: int | None
     ) -> None:
@@ -151,7 +149,7 @@ class Requests:
         """False where no request of ours wants to hear of it."""
         try:
             progress = msgspec.json.decode(params or b"null", type=Progress)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        except UNREADABLE:
             return False
         pending = self._waiting.get(progress.progressToken)
         if pending is None or pending.progress is None:
@@ -175,6 +173,6 @@ class Requests:
     def _server_error(self, raw: Raw, data: bytes, status: int | None) -> ClientError:
         try:
             error = msgspec.json.decode(raw, type=ErrorObject)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+        except UNREADABLE as exc:
             return MalformedReply(f"unexpected error object: {exc}", (self.cut(data),))
         return ServerError(error, (self.cut(data),), status)

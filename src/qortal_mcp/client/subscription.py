@@ -5,7 +5,7 @@ import asyncio
 import msgspec
 from msgspec import Raw, Struct, UnsetType, field
 
-from ..protocol.jsonrpc import Notification, RequestId
+from ..protocol.jsonrpc import UNREADABLE, Notification, RequestId
 from ..protocol.messages import SUBSCRIPTION_ID, ListenFilter
 from .errors import ClientError, ConnectionLost, MalformedReply
 
@@ -33,7 +33,7 @@ def subscription_id(params: Raw | None) -> RequestId | None:
         return None
     try:
         marked = _decode_mark(params)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNREADABLE:
         return None
     if isinstance(marked.meta, UnsetType) or isinstance(marked.meta.id, UnsetType):
         return None
@@ -76,7 +76,7 @@ class Subscription:
             return
         try:
             said = msgspec.json.decode(notification.params or b"null", type=_Acknowledged)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+        except UNREADABLE as exc:
             evidence = (bytes(notification.params or b""),)
             self.end(MalformedReply(f"unexpected acknowledgement: {exc}", evidence))
             return

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from . import errors, headers
-from .jsonrpc import LONGEST_ID, Request
+from .jsonrpc import LONGEST_ID, UNREADABLE, Request
 from .messages import LOG_LEVELS, MetaOnly, RequestMeta
 from .versions import ASSUMED, LEGACY, METHODS, MODERN, Method
 
@@ -57,7 +57,7 @@ def judge(request: Request, arrival: Arrival) -> Route | Rejection:
             named = _decode_meta(request.params)
         except msgspec.ValidationError:
             return _refuse(errors.INVALID_PARAMS, "params and params._meta must be objects", arrival=arrival)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        except UNREADABLE:
             return Rejection(errors.ErrorObject(errors.PARSE_ERROR, "not readable JSON"), False, 400)
         if named.meta is not UNSET:
             meta = named.meta

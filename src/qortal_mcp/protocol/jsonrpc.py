@@ -14,6 +14,8 @@ from . import errors
 RequestId = int | str
 # An id is kept as long as its request and sent back with the answer: it is a name, not a place for data.
 LONGEST_ID = 1024
+# What msgspec raises for bytes it cannot read: bad JSON or types, bad UTF-8, nesting without end.
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 class Request(Struct, frozen=True, gc=False):
@@ -73,7 +75,7 @@ def read(data: bytes | Raw) -> Message:
     """One message. An array is no message here: see `read_batch`."""
     try:
         envelope = _decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+    except UNREADABLE as exc:
         return _explain(data, exc)
     method, id_ = envelope.method, envelope.id
     if envelope.jsonrpc != "2.0":
@@ -109,7 +111,7 @@ def read_batch(data: bytes, at_most: int) -> list[Message] | Invalid:
     """The messages of a JSON array (2025-03-26 only; the caller knows whether that applies)."""
     try:
         items = _decode_items(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+    except UNREADABLE as exc:
         return Invalid(errors.PARSE_ERROR, _parse_reason(exc))
     if not items:
         return Invalid(errors.INVALID_REQUEST, "an empty batch asks for nothing")
@@ -127,7 +129,7 @@ def _explain(data: bytes | Raw, exc: Exception) -> Message:
     # JSON, but not of the envelope's types. Look again, member by member.
     try:
         members = _decode_members(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNREADABLE:
         return _no_object(data)
     if _is_error_without_id(members):
         return Response(None, None, members["error"])

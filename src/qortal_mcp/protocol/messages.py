@@ -73,9 +73,6 @@ class MetaOnly(Wire, frozen=True, kw_only=True):
     uri: Any = UNSET
 
 
-# -- parameters ---------------------------------------------------------------------------------
-
-
 class InitializeParams(Wire, frozen=True, kw_only=True):
     protocolVersion: str
     # Both are required by the schema; a client that leaves them out is served all the same.
@@ -153,9 +150,6 @@ class CancelledParams(Wire, frozen=True, kw_only=True):
     requestId: int | str
 
 
-# -- content ------------------------------------------------------------------------------------
-
-
 class ContentAnnotations(Wire, frozen=True, kw_only=True):
     audience: list[Literal["user", "assistant"]] | UnsetType = UNSET
     priority: float | UnsetType = UNSET
@@ -206,9 +200,6 @@ class ResourceLink(Wire, frozen=True, kw_only=True, tag_field="type", tag="resou
 
 
 Content = TextContent | ImageContent | AudioContent | EmbeddedResource | ResourceLink
-
-
-# -- what a server lists ------------------------------------------------------------------------
 
 
 class Icon(Wire, frozen=True, kw_only=True):
@@ -263,9 +254,6 @@ class PromptDefinition(Wire, frozen=True, kw_only=True):
     arguments: list[PromptArgument] | UnsetType = UNSET
 
 
-# -- results ------------------------------------------------------------------------------------
-
-
 class PromptMessage(Wire, frozen=True, kw_only=True):
     role: Literal["user", "assistant"]
     content: Content
@@ -288,9 +276,6 @@ class Completion(Wire, frozen=True, kw_only=True):
 
 class CompleteResult(Wire, frozen=True, kw_only=True):
     completion: Completion
-
-
-# -- asking the client --------------------------------------------------------------------------
 
 
 class ElicitParams(Wire, frozen=True, kw_only=True):

@@ -22,6 +22,7 @@ from typing import Any
 import msgspec
 from msgspec import NODEFAULT, Raw, Struct, structs
 
+from ..protocol.jsonrpc import UNREADABLE
 from ..text import printable, shortened
 from .argument import Argument
 from .offers.schema import schema_of
@@ -119,7 +120,7 @@ class Arguments:
     def _value(self, argument: Argument, raw: Raw, notes: list[str]) -> Any:
         try:
             value = msgspec.json.decode(raw)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        except UNREADABLE:
             raise invalid_argument(argument.sentence, argument.expectation(None)) from None
         if value is not None:
             value = argument.meant(value, notes)

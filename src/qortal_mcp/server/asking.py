@@ -22,6 +22,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType, field
 
 from ..limits import Limits
 from ..protocol import errors
+from ..protocol.jsonrpc import UNREADABLE
 from ..protocol.messages import ElicitParams, ElicitResult, RootsResult, SamplingParams, SamplingResult
 from ..protocol.versions import ELICITATION, is_modern
 from .context import missing_capability
@@ -96,7 +97,7 @@ async def _ask_legacy(context: Context, questions: Mapping[str, Question]) -> di
             raise ToolError("TIMEOUT", "The client did not answer in time.", retryable=True) from None
         except errors.ProtocolError as exc:
             raise ToolError("CLIENT_ERROR", "The client refused to answer.", exc.error.message) from None
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        except UNREADABLE:
             raise ToolError("CLIENT_ERROR", "The client's answer is malformed.") from None
 
     try:
@@ -128,7 +129,7 @@ class Questions:
                 if raw is None:
                     raise msgspec.ValidationError
                 answers[key] = msgspec.json.decode(raw, type=question.answer)
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            except UNREADABLE:
                 open_[key] = question  # missing or unusable: ask again
         if not open_:
             return answers
@@ -197,7 +198,7 @@ def questions_of(seal: Seal, purpose: bytes, given: Raw | UnsetType, sealed: Raw
     try:
         answers = {} if given is UNSET else msgspec.json.decode(given, type=dict[str, Raw])
         state = None if sealed is UNSET else msgspec.json.decode(sealed, type=str)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNREADABLE:
         raise errors.ProtocolError(
             errors.INVALID_PARAMS, "inputResponses must be an object and requestState a string"
         ) from None

@@ -19,6 +19,7 @@ from ..limits import DEFAULT, Limits
 from ..metrics import Metrics
 from ..protocol import errors, headers, jsonrpc, messages, results, versions
 from ..protocol.inbound import Arrival, Rejection, Route, judge
+from ..protocol.jsonrpc import UNREADABLE
 from ..text import printable, shortened
 from . import tool_errors
 from .alarms import Alarms
@@ -119,8 +120,6 @@ class Server:
         self.deadlines = Alarms(limits.call_seconds)
         self.metrics.gauge("mcp_server_requests_in_flight", "Requests being worked on.", lambda: self.busy)
         self.metrics.gauge("mcp_server_subscriptions", "Open subscriptions/listen streams.", self.hub.__len__)
-
-    # -- messages ----------------------------------------------------------------------------------
 
     def receive(
         self, data: bytes, peer: Peer, http: headers.Mirrored | None = None
@@ -278,15 +277,13 @@ class Server:
     def failed(self, call: Call, exc: Exception, started: float) -> Reply:
         return self.finish(call, self._failed(call, exc), started)
 
-    # -- notifications and batches ------------------------------------------------------------------
-
     def _take_notification(self, notification: jsonrpc.Notification, peer: Peer) -> None:
         log.debug("notification", extra={"qortal_mcp.method": shortened(printable(notification.method), 60)})
         if notification.method != "notifications/cancelled" or notification.params is None:
             return
         try:
             params = msgspec.json.decode(notification.params, type=messages.CancelledParams)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        except UNREADABLE:
             return
         work = peer.working.get(params.requestId)
         if work is not None and work.call.request.method != "initialize":
@@ -316,8 +313,6 @@ class Server:
             else:
                 answers.append(self._unreadable(item))
         return Batch(answers) if answers else None
-
-    # -- what changed ---------------------------------------------------------------------------------
 
     def load(self) -> None:
         """Load what is listed but not loaded yet, rather than at the first call."""

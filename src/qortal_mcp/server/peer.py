@@ -13,6 +13,7 @@ from msgspec import Raw
 from ..limits import DEFAULT, Limits
 from ..protocol import errors, jsonrpc
 from ..protocol.inbound import Arrival
+from ..protocol.jsonrpc import UNREADABLE
 from ..protocol.messages import ClientCapabilities, LogLevel
 
 if TYPE_CHECKING:
@@ -106,6 +107,6 @@ class Peer:
 def _client_error(raw: Raw | None) -> errors.ProtocolError:
     try:
         error = msgspec.json.decode(raw or b"{}", type=errors.ErrorObject)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNREADABLE:
         error = errors.ErrorObject(errors.INTERNAL_ERROR, "the client answered with an unreadable error")
     return errors.ProtocolError(error.code, error.message)

@@ -100,8 +100,6 @@ class HttpApp:
         elif kind == "lifespan":
             await self._live(receive, send)
 
-    # -- HTTP ------------------------------------------------------------------------------------------
-
     async def _http(self, exchange: "Exchange") -> None:
         scope = exchange.scope
         path, method = scope["path"], scope["method"]
@@ -195,8 +193,6 @@ class HttpApp:
                     sender.stop()
         if not watch.is_gone:
             await exchange.answer(reply)
-
-    # -- WebSocket and lifespan ------------------------------------------------------------------------
 
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
         refused = self._guard.refuse(scope["headers"])
@@ -325,8 +321,6 @@ class Exchange:
         await self.answer(
             refusal(errors.INVALID_REQUEST, f"Invalid request: longer than {limit} bytes", None, 413)
         )
-
-    # -- replies ---------------------------------------------------------------------------------------
 
     def _heads(self, *more: tuple[bytes, bytes]) -> list[tuple[bytes, bytes]]:
         origin = self._headers.get(b"origin")

@@ -80,9 +80,6 @@ def named(message: Any) -> tuple[str, str]:
     return str(method), ""
 
 
-# -- the capture ----------------------------------------------------------------------------------------------
-
-
 def capture(system: System) -> Evidence:
     """The visits of an audit, without what only repeats itself."""
     visits = [

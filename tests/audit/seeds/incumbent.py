@@ -101,9 +101,6 @@ NOW = System(
 )
 
 
-# -- before ---------------------------------------------------------------------------------------------------
-
-
 def _with_request_id(reply: Reply) -> Reply:
     """Every reply named its request a second time, beside its id."""
     is_message = reply.body.startswith('{"jsonrpc"') and reply.status == 200
@@ -131,8 +128,6 @@ BEFORE = System(
     },
 )
 
-
-# -- after ----------------------------------------------------------------------------------------------------
 
 _SCHEMAS: dict[str, dict[str, Any]] = {
     "validate_address": {"isValid": {"type": "boolean"}},

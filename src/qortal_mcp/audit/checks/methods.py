@@ -282,8 +282,6 @@ def list_changed_unasked(session: Session) -> Iterator[Defect]:
             yield Defect(evidence=said.data)
 
 
-# -- 2026-07-28 ---------------------------------------------------------------------------------------
-
 # What each probe of a modern server must be answered with.
 _MODERN_ERRORS: dict[str, tuple[int, int, str]] = {
     "modern-no-meta": (-32602, 400, "a request without the _meta of 2026-07-28"),

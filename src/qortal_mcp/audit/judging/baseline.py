@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import Struct
 
+from ...protocol.jsonrpc import UNREADABLE
 from .check import SEVERITIES, Severity
 from .finding import Report
 
@@ -38,7 +39,7 @@ def read(data: bytes) -> Known:
     """Raises: NotABaseline."""
     try:
         found = msgspec.json.decode(data, type=_File)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+    except UNREADABLE as exc:
         raise NotABaseline(str(exc)) from None
     empty = [entry.code for entry in found.known if not entry.reason.strip()]
     if empty:

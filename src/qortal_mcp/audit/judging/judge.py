@@ -118,9 +118,6 @@ def judge(evidence: Evidence, known: Mapping[tuple[str, str], str] | None = None
     )
 
 
-# -- looking ------------------------------------------------------------------------------------------
-
-
 def _looked(
     evidence: Evidence, subjects: list[Subject]
 ) -> tuple[list[Seen], tuple[str, ...], tuple[NotJudged, ...]]:
@@ -208,9 +205,6 @@ def _looked_into(evidence: Evidence) -> set[str]:
     return {visit.revision for visit in evidence.visits if any(visit.named("tools/list"))} - {""}
 
 
-# -- telling ------------------------------------------------------------------------------------------
-
-
 def label_of(subject: Subject) -> str:
     """What a subject is called in a report."""
     step = subject.step
@@ -290,9 +284,6 @@ def _finding(group: list[Seen], evidence: Evidence, known: str) -> Finding:
         note=shown(defect.note),
         known=shown(known),
     )
-
-
-# -- the verdict --------------------------------------------------------------------------------------
 
 
 def _gaps(evidence: Evidence, subjects: list[Subject]) -> list[Gap]:

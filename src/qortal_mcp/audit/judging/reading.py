@@ -68,9 +68,6 @@ def _of_visit(visit: Visit) -> list[Subject]:
     return found
 
 
-# -- what replies say ---------------------------------------------------------------------------------
-
-
 def _handshakes(asked: list[Asked]) -> list[Handshake | Discovery]:
     found: list[Handshake | Discovery] = []
     for one in asked:

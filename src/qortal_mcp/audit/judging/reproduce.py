@@ -36,9 +36,6 @@ def line(evidence: Evidence, visit: Visit, step: Step) -> str:
     return _pipe(evidence, visit, step)
 
 
-# -- pipes ----------------------------------------------------------------------------------------------------
-
-
 def _pipe(evidence: Evidence, visit: Visit, step: Step) -> str:
     words = " ".join(_quoted(_typed(one.sent)) for one in _way_to(visit, step) if one.sent.strip())
     target = _quoted(evidence.target)
@@ -69,9 +66,6 @@ def _way_to(visit: Visit, step: Step) -> list[Step]:
 
 
 _OPENING = ("initialize", "notifications/initialized")
-
-
-# -- HTTP -----------------------------------------------------------------------------------------------------
 
 
 def _curl(evidence: Evidence, visit: Visit, step: Step) -> str:
@@ -121,9 +115,6 @@ def _upgrade(target: str, http: Http) -> str:
 
 def _header(name: str, value: str) -> str:
     return f"-H {_quoted(f'{name.lower()}: {HIDDEN if SECRET.search(name) else value}')}"
-
-
-# -- words ----------------------------------------------------------------------------------------------------
 
 
 def _quoted(text: str) -> str:

@@ -119,9 +119,6 @@ def visit_of(visitor: Visitor, name: str) -> Visit:
     )
 
 
-# -- answers ------------------------------------------------------------------------------------------
-
-
 def answer_in(step: Step) -> dict[str, Any] | None:
     """The reply to a step, as forgiving as can be: what a visit goes on with, not what is judged."""
     nearly = None

@@ -48,9 +48,6 @@ class Plan(Struct, kw_only=True):
             self.gaps.append(gap)
 
 
-# -- legacy -------------------------------------------------------------------------------------------
-
-
 async def shake_hands(visitor: Visitor, revision: str, plan: Plan) -> bool:
     """`initialize` and what follows it. True where there is a server to go on with."""
     params = {"protocolVersion": revision, "capabilities": {}, "clientInfo": INFO}
@@ -288,9 +285,6 @@ async def _legacy_http(visitor: HttpVisitor) -> None:
         await visitor.ask("after-delete", "ping")
 
 
-# -- modern -------------------------------------------------------------------------------------------
-
-
 async def discover(visitor: Visitor, plan: Plan) -> bool:
     """The probe. True where the server is of the modern era."""
     step = await visitor.ask("server/discover", "server/discover", {}, seconds=plan.limits.probe_seconds)
@@ -326,9 +320,6 @@ async def modern_visit(visitor: Visitor, plan: Plan) -> None:
     else:
         await visitor.send("modern-old-version", message, expects=_RAW_ID)
     await _tool_probes(visitor, tools)
-
-
-# -- manners ------------------------------------------------------------------------------------------
 
 
 async def manners_visit(visitor: Visitor, plan: Plan) -> None:

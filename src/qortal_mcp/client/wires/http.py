@@ -68,8 +68,6 @@ class HttpWire:
         self._limits = limits
         self._web = Web(Recorder(observer), limits, headers)
 
-    # -- messages -----------------------------------------------------------------------------------
-
     async def send(self, message: Outgoing) -> None:
         session_id = self.session_id  # another request may renew it while this one waits
         sent = (*_POST, *self._session(message.revision), *message.headers)
@@ -164,8 +162,6 @@ class HttpWire:
         else:
             raise MalformedReply("the session id is not made of visible ASCII", (session_id.encode(),))
 
-    # -- replies ------------------------------------------------------------------------------------
-
     async def _take_reply(self, head: Head, via: RequestId | None) -> _Broken:
         if head.is_good and head.media_type == EVENT_STREAM:
             return await self._take_events(head, via)
@@ -233,8 +229,6 @@ class HttpWire:
             if not head.is_good or head.media_type != EVENT_STREAM:
                 raise await self._web.refusal(head)
             return await self._take_events(head, via)
-
-    # -- the session's own stream and end -----------------------------------------------------------
 
     async def stand_by(self, revision: str) -> None:
         """Keep the standing stream of a legacy server open: what belongs to no request comes there.

@@ -70,8 +70,6 @@ class HttpSseWire:
         except TimeoutError:
             raise ConnectionLost("the server does not take messages") from None
 
-    # -- the stream ---------------------------------------------------------------------------------
-
     async def _read(self) -> None:
         error: ClientError = ConnectionLost("the stream ended")
         try:

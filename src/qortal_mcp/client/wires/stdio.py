@@ -93,8 +93,6 @@ class StdioWire:
         """The last words of the child."""
         return b"".join(self._stderr)
 
-    # -- sending ------------------------------------------------------------------------------------
-
     async def send(self, message: Outgoing) -> None:
         await self.send_raw(message.data + b"\n")
 
@@ -112,8 +110,6 @@ class StdioWire:
             raise ConnectionLost("the program does not read its standard input") from None
         except OSError:
             raise self._gone() from None
-
-    # -- reading ------------------------------------------------------------------------------------
 
     async def _read_stdout(self) -> None:
         stdout = self._child.stdout
@@ -173,8 +169,6 @@ class StdioWire:
         how = "closed its output" if code is None else f"ended with exit code {code}"
         tail = self.stderr_tail[-self._limits.evidence_bytes :]
         return ConnectionLost(f"the program {how}", (tail,) if tail else ())
-
-    # -- the end ------------------------------------------------------------------------------------
 
     async def end_input(self, seconds: float) -> bool:
         """Close the child's standard input and say whether it ended by itself within the time."""

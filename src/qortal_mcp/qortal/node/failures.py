@@ -8,6 +8,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
+from ...protocol.jsonrpc import UNREADABLE
 from ...server.tool_errors import ToolError
 from ...text import printable, shortened
 from .source import RawReply
@@ -150,7 +151,7 @@ def failure_of(reply: RawReply, noun: str, absent: frozenset[int] = frozenset())
 def _core_error(reply: RawReply) -> _CoreError | None:
     try:
         return _decode_error(reply.body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNREADABLE:
         return None  # Jetty's own page, or a text
 
 

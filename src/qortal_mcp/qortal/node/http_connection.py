@@ -91,8 +91,6 @@ class Connection(asyncio.Protocol):
                 RawReply(self._parser.get_status_code(), content_type, b"".join(self._body))
             )
 
-    # -- what asyncio tells ----------------------------------------------------------------------------
-
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # uvloop's transports are of no class of asyncio's.
         self._transport = cast(asyncio.Transport, transport)
@@ -123,8 +121,6 @@ class Connection(asyncio.Protocol):
             self._finish()
         else:
             self._fail(failures.unreachable(self._origin))
-
-    # -- what the parser tells -------------------------------------------------------------------------
 
     def on_message_begin(self) -> None:
         if self._waiter is None or self._waiter.done():

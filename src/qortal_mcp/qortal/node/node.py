@@ -114,8 +114,6 @@ class Node:
             "qortal_node_cache_bytes", "Answers of nodes kept in memory.", lambda: self._cache.bytes
         )
 
-    # -- asking --------------------------------------------------------------------------------------
-
     async def kept(
         self, endpoint: Endpoint[Any], values: dict[str, Any], read: Callable[[bytes], Any] | None = None
     ) -> Kept:

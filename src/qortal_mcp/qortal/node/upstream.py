@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import msgspec
 
+from ...protocol.jsonrpc import UNREADABLE
 from ...server.tool_errors import ToolError, rate_limited
 from ..endpoints.admin import NODE_STATUS
 from ..endpoints.blocks import LAST_BLOCK
@@ -86,15 +87,13 @@ class Upstream:
             value = endpoint.read(reply.body)
         except msgspec.ValidationError:
             raise failures.not_as_expected() from None
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        except UNREADABLE:
             raise failures.not_readable() from None
         except ValueError:
             raise failures.not_as_expected() from None
         if request.most_rows is not None and isinstance(value, list):
             del value[request.most_rows :]
         return value, len(reply.body)
-
-    # -- the newest block ----------------------------------------------------------------------------
 
     def known_tip(self) -> Tip | None:
         """The newest block, if it was asked for lately enough."""
@@ -125,8 +124,6 @@ class Upstream:
         as_of = AsOf(self.source.origin, block.height, iso(block.timestamp), status.isSynchronizing)
         self._tip = Tip(as_of, block.height, block.signature, started)
         return self._tip
-
-    # -- health --------------------------------------------------------------------------------------
 
     @property
     def is_resting(self) -> bool:

@@ -11,6 +11,7 @@ from msgspec import UNSET, Raw
 
 from ...protocol import errors, headers, jsonrpc, results
 from ...protocol.inbound import Route
+from ...protocol.jsonrpc import UNREADABLE
 from ...protocol.messages import ClientCapabilities
 from ...text import printable, shortened
 from .. import tool_errors
@@ -83,7 +84,7 @@ class Call:
             return decode(Raw(EMPTY) if raw is None else raw)
         except msgspec.ValidationError as exc:
             raise errors.ProtocolError(errors.INVALID_PARAMS, f"Invalid params: {exc}") from None
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        except UNREADABLE:
             raise errors.ProtocolError(errors.PARSE_ERROR, "Parse error: not readable JSON") from None
 
     def context(self, send: Send, close_stream: Callable[[], None] | None) -> Context:

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import UNSET, Raw
 
 from ...protocol import errors, headers, jsonrpc, messages
+from ...protocol.jsonrpc import UNREADABLE
 from .. import tool_errors
 from ..context import Context
 from ..offers.tool import BoundTool
@@ -37,7 +38,7 @@ def call_tool(call: Call) -> bytes | Running:
         if wait := call.server.must_wait(call.peer):
             raise tool_errors.rate_limited(wait)
         arguments, notes = tool.read_arguments(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNREADABLE:
         raise errors.ProtocolError(errors.PARSE_ERROR, "Parse error: not readable JSON") from None
     if tool.is_async or tool.wants_context:
         call.needs_context = tool.wants_context

@@ -22,8 +22,6 @@ from .exchanges import (
 _SESSIONS = "basic/transports: session management"
 _VERSION_HEADER = "basic/transports: protocol version header"
 
-# -- sessions -----------------------------------------------------------------------------------------
-
 
 @check(
     "session-lost",
@@ -100,9 +98,6 @@ def session_id_not_issued(exchange: Exchange) -> Iterator[Defect]:
         return
     if wants_session(exchange):
         yield Defect(evidence=seen_in(exchange))
-
-
-# -- the version header -------------------------------------------------------------------------------
 
 
 @check(

@@ -21,8 +21,6 @@ from .exchanges import (
     wants_session,
 )
 
-# -- notifications ------------------------------------------------------------------------------------
-
 
 @check(
     "notification-status",
@@ -60,9 +58,6 @@ def notification_refused(exchange: Exchange) -> Iterator[Defect]:
     if is_notice(exchange.step) and status >= 400 and status not in NOT_ABOUT_THE_MESSAGE:
         case = {404: "http-notif-404", 500: "http-notif-500"}.get(status, "http-notif-400-rpc")
         yield Defect(evidence=seen_in(exchange), case=case)
-
-
-# -- GET ----------------------------------------------------------------------------------------------
 
 
 @check(
@@ -104,9 +99,6 @@ def get_hangs(exchange: Exchange) -> Iterator[Defect]:
     """GET is never answered."""
     if exchange.step.name == "get-stream" and exchange.step.end == "silent" and not http_of(exchange).status:
         yield Defect(evidence=b"GET", note=f"no headers within {exchange.step.seconds:.0f} s")
-
-
-# -- errors -------------------------------------------------------------------------------------------
 
 
 _UNKNOWN = ("unknown-method", "unknown-tool")

@@ -36,9 +36,6 @@ _OLD_UNIT_FEE = 100_000
 Fits = Callable[[dict[str, Any]], bool]
 
 
-# -- one transaction -----------------------------------------------------------------------------------
-
-
 def by_signature(chain: Chain, parameters: Parameters, signature: str) -> RawReply:
     return as_json(_found(chain["transactionBySignature"], base58_of(signature, 101)))
 
@@ -59,9 +56,6 @@ def _found(table: dict[str, Any], signature: str) -> Any:
     if signature not in table:
         raise core_error(311)
     return table[signature]
-
-
-# -- lists ---------------------------------------------------------------------------------------------
 
 
 def unconfirmed(chain: Chain, parameters: Parameters) -> RawReply:
@@ -199,9 +193,6 @@ def _participants(chain: Chain, row: dict[str, Any]) -> set[str | None]:
 def _creator_key(chain: Chain, row: dict[str, Any]) -> str:
     known: str = chain["publicKeys"].get(row["creatorAddress"], "false")
     return known
-
-
-# -- fees ----------------------------------------------------------------------------------------------
 
 
 def unit_fee(chain: Chain, parameters: Parameters) -> RawReply:

@@ -34,9 +34,6 @@ class BlockPage(Struct):
     note: str | None = None
 
 
-# -- in a row ------------------------------------------------------------------------------------------
-
-
 async def blocks_in_a_row(
     reading: Reading, lowest: int, highest: int, *, downwards: bool, limit: int, offset: int
 ) -> BlockPage:
@@ -76,9 +73,6 @@ def _listed(block: Block) -> ListedBlock:
         block.minterAddress,
         block.transactionCount,
     )
-
-
-# -- by signer -----------------------------------------------------------------------------------------
 
 
 async def blocks_of_signer(

@@ -40,9 +40,6 @@ class Text(Struct, frozen=True):
     is_base64: bool = False
 
 
-# -- the question -----------------------------------------------------------------------------------------
-
-
 def find_endpoint(template: str) -> Endpoint[Any]:
     """Raises: ToolError that names the nearest ones."""
     written = template.strip().removesuffix("/")
@@ -136,9 +133,6 @@ def _most(kind: Any) -> int:
 def paging_note(endpoint: Endpoint[Any]) -> list[str]:
     tool = _INEXACT.get(endpoint.template)
     return [] if tool is None else [f"Core leaves out rows when this list is paged; {tool} gives them all."]
-
-
-# -- the answer -------------------------------------------------------------------------------------------
 
 
 def as_sent(body: bytes) -> Any:

@@ -26,9 +26,6 @@ _HOUR_MS = 3_600_000
 _ALL = 2**31
 
 
-# -- offers -----------------------------------------------------------------------------------------------
-
-
 async def open_offers(reading: Reading, chain: Chain | None) -> list[Trade]:
     """Every open offer, of one chain or of all.
 
@@ -113,9 +110,6 @@ async def _running(reading: Reading, code_hash: str) -> list[str]:
         if len(rows) < LIMIT or len(found) == known:
             break
     return list(found)
-
-
-# -- completed trades -------------------------------------------------------------------------------------
 
 
 async def completed_trades(

@@ -104,9 +104,6 @@ def _found(rows: list[Transaction], offset: int, more: bool) -> Found:
     return Found(rows, after, offset + len(rows) if more else None)
 
 
-# -- lists that are read whole ---------------------------------------------------------------------------
-
-
 async def _in_block(reading: Reading, wanted: Criteria) -> list[Transaction]:
     assert wanted.block is not None, "the block is what is looked for"
     signature = wanted.block
@@ -135,8 +132,6 @@ async def _waiting(
             break
     return [row for row in rows if wanted.fits(row)]
 
-
-# -- lists that Core pages -------------------------------------------------------------------------------
 
 # Rows by limit and offset.
 Window = Callable[[int, int], Coroutine[Any, Any, list[Transaction]]]
@@ -219,9 +214,6 @@ async def _unconfirmed_then_confirmed(reading: Reading, wanted: Criteria, limit:
         [*first.after, *(len(waiting) + place for place in confirmed.after)],
         None if following is None else len(waiting) + following,
     )
-
-
-# -- who made them -----------------------------------------------------------------------------------------
 
 
 async def creator_of(reading: Reading, text: str) -> tuple[str, str | None]:
