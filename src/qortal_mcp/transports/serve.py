@@ -1,4 +1,4 @@
-"""Run an HTTP door: bind, say where, serve, and leave in good order. Only here uvicorn is known."""
+"""Run an HTTP door: bind, say where, serve, and leave in good order. Only here and in `bounds.py` uvicorn is known."""
 
 import asyncio
 import contextlib
@@ -9,12 +9,12 @@ import socket
 import sys
 from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import uvicorn
 
 from ..limits import DEFAULT, Limits
-from .bounds import BoundedProtocol, BoundedWebSocket
+from . import uvicorn_parts
 
 _KEEP_ALIVE_SECONDS = 75
 _SWEEP_SECONDS = 2.0
@@ -57,6 +57,15 @@ class Application(Protocol):
     async def drain(self) -> None: ...
 
 
+@runtime_checkable
+class Bounded(Protocol):
+    """A connection that knows how long it may wait. See `bounds.py`."""
+
+    def sweep(self, now: float) -> None: ...
+
+    def give_up(self) -> None: ...
+
+
 class _Uvicorn(uvicorn.Server):
     """uvicorn that lets the application drain first, sweeps slow senders, and ends with exit code 0."""
 
@@ -75,9 +84,8 @@ class _Uvicorn(uvicorn.Server):
     async def on_tick(self, counter: int) -> bool:
         if counter % int(_SWEEP_SECONDS * 10) == 0:
             now = asyncio.get_running_loop().time()
-            for connection in list(self.server_state.connections):
-                if isinstance(connection, BoundedProtocol | BoundedWebSocket):
-                    connection.sweep(now)
+            for connection in self._bounded():
+                connection.sweep(now)
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -88,10 +96,12 @@ class _Uvicorn(uvicorn.Server):
                 await self._app.drain()
         except TimeoutError:
             log.warning("some clients did not take their answers")
-        for connection in list(self.server_state.connections):
-            if isinstance(connection, BoundedProtocol | BoundedWebSocket):
-                connection.give_up()
+        for connection in self._bounded():
+            connection.give_up()
         await super().shutdown(sockets)
+
+    def _bounded(self) -> list[Bounded]:
+        return [each for each in self.server_state.connections if isinstance(each, Bounded)]
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -120,6 +130,21 @@ def _allow_many_connections() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
+def _connections(limits: Limits) -> tuple[Any, Any]:
+    """The kinds of connection to serve with: ours, or uvicorn's own where ours would not work."""
+    if gone := uvicorn_parts.missing():
+        log.warning(
+            "this uvicorn is not the one we know: sizes of heads, slow and silent clients are NOT bounded; "
+            "install the version that qortal-mcp asks for",
+            extra={"qortal_mcp.uvicorn": uvicorn.__version__, "qortal_mcp.missing": ", ".join(gone)},
+        )
+        return "auto", "auto"
+    from .bounds import BoundedProtocol, BoundedWebSocket
+
+    protocol = type("Protocol", (BoundedProtocol,), {"limits": limits})
+    return protocol, type("WebSocket", (BoundedWebSocket,), {"limits": limits})
+
+
 def run_http(
     app: Application,
     sock: socket.socket,
@@ -136,8 +161,7 @@ def run_http(
     # What is loaded by now stays for good; looking through it for garbage again and again is wasted.
     gc.collect()
     gc.freeze()
-    protocol = type("Protocol", (BoundedProtocol,), {"limits": limits})
-    websocket = type("WebSocket", (BoundedWebSocket,), {"limits": limits})
+    protocol, websocket = _connections(limits)
     config = uvicorn.Config(
         app,
         http=protocol,

@@ -1,0 +1,94 @@
+"""What `bounds.py` leans on inside uvicorn, in one place, and whether the installed uvicorn still has it.
+
+uvicorn promises none of these names. The version is pinned for that reason; where somebody installs another one all
+the same, its plain connections serve, and the log says which bounds are missing.
+"""
+
+from importlib import import_module
+from typing import Any
+
+from msgspec import Struct
+
+
+class Part(Struct, frozen=True):
+    """A class of uvicorn's, with the methods that are overridden or called and the attributes that are used."""
+
+    module: str
+    name: str
+    methods: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()
+
+
+_HTTP = "uvicorn.protocols.http.httptools_impl"
+_WEBSOCKET = "uvicorn.protocols.websockets.websockets_sansio_impl"
+
+PARTS = (
+    Part(
+        _HTTP,
+        "HttpToolsProtocol",
+        methods=(
+            "connection_made",
+            "connection_lost",
+            "data_received",
+            "on_url",
+            "on_headers_complete",
+            "on_message_complete",
+            "on_response_complete",
+            "pause_writing",
+            "resume_writing",
+            "send_400_response",
+        ),
+        attributes=("loop", "parser", "pipeline", "scope", "headers", "cycle", "transport", "flow"),
+    ),
+    Part(
+        _HTTP,
+        "RequestResponseCycle",
+        attributes=(
+            "scope",
+            "body",
+            "more_body",
+            "message_event",
+            "disconnected",
+            "keep_alive",
+            "default_headers",
+            "on_response",
+            "response_started",
+            "response_complete",
+        ),
+    ),
+    Part(
+        _WEBSOCKET,
+        "WebSocketsSansIOProtocol",
+        methods=(
+            "connection_made",
+            "handle_connect",
+            "handle_events",
+            "handle_text",
+            "handle_bytes",
+            "handle_cont",
+            "handle_ping",
+            "pause_writing",
+            "resume_writing",
+        ),
+        attributes=("loop", "transport"),
+    ),
+    Part("uvicorn", "Server", methods=("startup", "on_tick", "shutdown", "capture_signals")),
+    Part("uvicorn.server", "ServerState", attributes=("connections",)),
+)
+
+
+def missing() -> list[str]:
+    """The parts that this uvicorn does not have."""
+    return [name for part in PARTS for name in _missing_of(part)]
+
+
+def _missing_of(part: Part) -> list[str]:
+    try:
+        found: Any = getattr(import_module(part.module), part.name)
+    except (ImportError, AttributeError):
+        return [part.name]
+    # Attributes come into being in `__init__`; the names that it sets stand in its code.
+    made = found.__init__.__code__.co_names
+    absent = [name for name in part.methods if not hasattr(found, name)]
+    absent += [name for name in part.attributes if name not in made]
+    return [f"{part.name}.{name}" for name in absent]
