@@ -12,7 +12,7 @@ from qortal_mcp.qortal.node.node import Node
 from qortal_mcp.qortal.server import make_server
 from qortal_mcp.settings import GROUPS
 
-from . import audit_table, endpoints_page, limits_tables, settings_page, tools_page
+from . import audit_table, endpoints_page, limits_tables, promises_page, settings_page, tools_page
 from .markdown import code, table
 from .markers import BrokenMarkers, filled
 
@@ -65,6 +65,7 @@ FILES: dict[str, Callable[[], str]] = {
     "docs/tools.md": tools_page.page,
     "docs/settings.md": settings_page.page,
     "docs/endpoints.md": endpoints_page.page,
+    "docs/promises.md": lambda: promises_page.page(ROOT / "tests"),
     "mcp-manifest.json": manifest_file,
 }
 

@@ -30,6 +30,10 @@ ROOT = generated.ROOT
 LISTED = [tool for toolset in TOOLSETS.values() for tool in toolset.tools]
 
 
+@pytest.mark.promise(
+    "Documents",
+    "Pages and tables about tools, settings, endpoints, limits and promises say what the code says.",
+)
 @pytest.mark.parametrize("path", generated.FILES)
 def test_a_generated_file_is_what_the_code_says(path: str) -> None:
     found = (ROOT / path).read_text(encoding="utf-8")
@@ -37,6 +41,10 @@ def test_a_generated_file_is_what_the_code_says(path: str) -> None:
     assert found == wanted, f"run scripts/docs\n{summary(found, wanted)}"
 
 
+@pytest.mark.promise(
+    "Documents",
+    "Pages and tables about tools, settings, endpoints, limits and promises say what the code says.",
+)
 @pytest.mark.parametrize("path", generated.WITH_TABLES)
 def test_the_tables_in_a_written_document_are_what_the_code_says(path: str) -> None:
     found = (ROOT / path).read_text(encoding="utf-8")
@@ -44,6 +52,7 @@ def test_the_tables_in_a_written_document_are_what_the_code_says(path: str) -> N
     assert found == wanted, f"run scripts/docs\n{summary(found, wanted)}"
 
 
+@pytest.mark.promise("Documents", "The README lists every tool.")
 def test_every_tool_is_in_the_readme_the_tools_page_and_the_manifest() -> None:
     readme, page = (ROOT / "README.md").read_text(), (ROOT / "docs/tools.md").read_text()
     for name in LISTED:
@@ -70,6 +79,7 @@ def test_every_exit_code_is_on_the_settings_page() -> None:
         assert f"| {code} | {meaning} |" in page
 
 
+@pytest.mark.promise("Documents", "Every limit is documented with its reason.")
 @pytest.mark.parametrize("kind", [Limits, NodeLimits])
 def test_every_limit_has_a_reason(kind: type[Limits] | type[NodeLimits]) -> None:
     reasons = limits_tables.reasons(kind)

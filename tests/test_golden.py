@@ -15,6 +15,10 @@ FOLDER = Path(__file__).parent / "golden" / "tools"
 TOOLS = {tool.name: tool for tool in load(tuple(TOOLSETS))}
 
 
+@pytest.mark.promise("Tools and their results", "What a client sees of a tool changes only on purpose.")
+@pytest.mark.promise(
+    "Data of the chain", "A QDN search gives 10 results unless told otherwise, and never more than 20."
+)
 @pytest.mark.parametrize("name", TOOLS)
 def test_a_tool_looks_as_it_did(name: str) -> None:
     seen = json.dumps(msgspec.to_builtins(TOOLS[name].definition), indent=1, ensure_ascii=False) + "\n"
@@ -29,6 +33,7 @@ def test_no_golden_file_is_left_over() -> None:
     assert {file.stem for file in FOLDER.glob("*.json")} == set(TOOLS)
 
 
+@pytest.mark.promise("Limits and abuse", "No limit is raised by accident.")
 def test_no_limit_has_grown() -> None:
     """Raising one is possible, but only in a reviewed difference of the file."""
     now = {

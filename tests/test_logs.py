@@ -77,6 +77,10 @@ def test_auto_is_text_on_a_terminal_and_json_elsewhere(
     assert target.getvalue().startswith("{") is is_json
 
 
+@pytest.mark.promise(
+    "Text of strangers",
+    "Nothing that a stranger wrote can steer a terminal through the log or begin a log line of its own.",
+)
 @pytest.mark.parametrize("form", ["json", "text"])
 def test_what_a_stranger_wrote_cannot_steer_a_terminal_or_begin_a_line(
     stream: io.StringIO, form: Any
@@ -95,6 +99,7 @@ def test_text_that_was_made_printable_before_is_not_escaped_twice() -> None:
     assert logs.visible(logs.visible("\\u{zz}\x00")) == logs.visible("\\u{zz}\x00")
 
 
+@pytest.mark.promise("Operations", "A log line is bounded and, as JSON, always one line.")
 def test_a_value_is_bounded_however_long_it_is(stream: io.StringIO) -> None:
     logs.configure("info", "json", stream)
     log.info("%s", "x" * 1_000_000, extra={"qortal_mcp.value": "y" * 1_000_000})
@@ -102,6 +107,7 @@ def test_a_value_is_bounded_however_long_it_is(stream: io.StringIO) -> None:
     assert len(only_line(stream)["qortal_mcp.value"]) < DEFAULT.log_value_chars + 50
 
 
+@pytest.mark.promise("Operations", "A log line is bounded and, as JSON, always one line.")
 def test_a_json_line_with_a_traceback_is_still_one_line(stream: io.StringIO) -> None:
     logs.configure("info", "json", stream)
     try:

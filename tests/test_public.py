@@ -16,6 +16,7 @@ LISTED = [
 ]
 
 
+@pytest.mark.promise("Library", "Every public name exists and is documented.")
 @pytest.mark.parametrize(("package", "name"), LISTED)
 def test_what_is_listed_exists_and_is_documented(package: str, name: str) -> None:
     thing = getattr(importlib.import_module(package), name)

@@ -39,6 +39,7 @@ def run_at(door: Door, command: str) -> str:
     return done.stdout
 
 
+@pytest.mark.promise("Documents", "The `curl` commands of the README give what it shows.")
 def test_the_curl_commands_of_the_readme_give_what_it_shows(door: Door) -> None:
     # The line ends, so that the next prompt of the shell does not stick to it.
     assert run_at(door, block("curl:validate")) == block("reply:validate")
@@ -104,6 +105,7 @@ SHELL_LINES = [
 ]
 
 
+@pytest.mark.promise("Documents", "Every block of code on the library page runs.")
 def test_every_block_of_the_library_page_runs() -> None:
     assert len(PYTHON_BLOCKS) == LIBRARY.count("```python")
     program = types.ModuleType("library")
@@ -178,6 +180,9 @@ def test_the_demo_shows_the_command_that_reaches_it(
     assert hint in last
 
 
+@pytest.mark.promise(
+    "Documents", "A script of `curl` commands against a running server is shipped and passes."
+)
 def test_the_curl_script_of_the_audits_passes(door: Door) -> None:
     script = ROOT / "tests" / "curl_checks.sh"
     done = subprocess.run(
@@ -187,31 +192,43 @@ def test_the_curl_script_of_the_audits_passes(door: Door) -> None:
     assert done.stdout.count("ok ") >= 15
 
 
+@pytest.mark.promise("Documents", "The README says that clients look at `error` first, then at `isError`.")
 def test_the_readme_tells_where_to_look_for_errors() -> None:
     assert "Look at `error`, then at `isError`" in README
 
 
+@pytest.mark.promise("Documents", "The README shows how to set up clients, and which revisions are served.")
 def test_the_readme_shows_how_to_set_up_clients() -> None:
     assert all(revision in README for revision in REVISIONS)
     for command in ("codex mcp add", "claude mcp add", "gemini mcp add", '"mcpServers"'):
         assert command in README
 
 
+@pytest.mark.promise("Documents", "The README lists every tool.")
 def test_the_readme_lists_every_tool(door: Door) -> None:
     table = README.partition("<!-- generated:tools -->")[2].partition("<!-- /generated -->")[0]
     for tool in door.rpc("tools/list")["result"]["tools"]:
         assert f"`{tool['name']}`" in table
 
 
+@pytest.mark.promise(
+    "Documents", "The README says that MCP is the only interface, and why 404 on the OAuth path is fine."
+)
 def test_the_readme_says_that_there_is_no_rest_door() -> None:
     assert "There are no REST routes" in README
     assert README.index("/mcp") < README.index("REST")
 
 
+@pytest.mark.promise(
+    "Documents", "The README says that MCP is the only interface, and why 404 on the OAuth path is fine."
+)
 def test_the_readme_explains_the_oauth_404() -> None:
     assert "/.well-known/oauth-authorization-server" in README
 
 
+@pytest.mark.promise(
+    "Documents", "`DESIGN.md` explains the handshake, the methods with their old names, results and errors."
+)
 def test_the_design_document_covers_the_wire() -> None:
     design = (ROOT / "DESIGN.md").read_text()
     for word in (
@@ -227,10 +244,12 @@ def test_the_design_document_covers_the_wire() -> None:
     assert "show `structuredContent`" in design
 
 
+@pytest.mark.promise("Documents", "The change log explains the format of results.")
 def test_the_change_log_tells_of_the_result_format() -> None:
     assert "Results have the format" in (ROOT / "CHANGELOG.md").read_text()
 
 
+@pytest.mark.promise("Documents", "Every dependency is locked by its hash.")
 def test_every_dependency_is_locked_by_hash() -> None:
     lines = (ROOT / "requirements-dev.txt").read_text().replace("\\\n", " ").splitlines()
     pinned = [line for line in lines if line.strip()]

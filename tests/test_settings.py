@@ -21,12 +21,20 @@ def test_a_group_without_flags_and_variables_holds_the_defaults() -> None:
     assert LogOptions() == LogOptions(log_level="info", log_format="auto")
 
 
+@pytest.mark.promise(
+    "Command line",
+    "Every option is also a variable; a flag beats a variable, and a variable beats the default.",
+)
 def test_a_variable_beats_the_default() -> None:
     environ = {"QORTAL_MCP_LISTEN": "127.0.0.1:9000", "QORTAL_MCP_RATE_LIMIT": "2.5"}
     options = settings.read(ListenOptions, {}, environ)
     assert (options.listen, options.rate_limit) == ("127.0.0.1:9000", 2.5)
 
 
+@pytest.mark.promise(
+    "Command line",
+    "Every option is also a variable; a flag beats a variable, and a variable beats the default.",
+)
 def test_a_flag_beats_a_variable() -> None:
     environ = {"QORTAL_MCP_LOG_LEVEL": "debug"}
     assert settings.read(LogOptions, {"log_level": "error"}, environ).log_level == "error"
@@ -97,6 +105,7 @@ def test_a_wrong_value_is_an_error_that_names_the_setting_but_not_the_value(
         settings.read(group, {name.lower(): [value] if name in LISTS else value}, {})
 
 
+@pytest.mark.promise("Command line", "A misspelt variable stops every command and is named.")
 def test_a_misspelt_variable_is_an_error_that_names_it_and_the_nearest_one() -> None:
     with pytest.raises(WrongSetting) as caught:
         settings.refuse_unknown_variables({"QORTAL_MCP_NODES": "http://secret", "HOME": "/"})
@@ -130,11 +139,18 @@ def test_hosts_and_origins_as_clients_send_them_are_taken(name: str, value: str)
     assert getattr(options, name.lower()) == (value,)
 
 
+@pytest.mark.promise(
+    "Command line",
+    "Every option is also a variable; a flag beats a variable, and a variable beats the default.",
+)
 def test_every_variable_of_every_option_is_known() -> None:
     environ = {option.variable: "x" for option in ALL_OPTIONS}
     settings.refuse_unknown_variables({**environ, "QORTAL_MCP_TOKEN": "x", "QORTAL_BASE_URL": "x"})
 
 
+@pytest.mark.promise(
+    "Command line", "The sample chain is never chosen silently, and not together with a node."
+)
 def test_the_sample_chain_and_a_node_exclude_each_other() -> None:
     with pytest.raises(WrongSetting, match="--node and --sample exclude each other"):
         settings.read(NodeOptions, {"node": ["http://a"], "sample": True}, {})
@@ -167,6 +183,9 @@ def test_every_option_says_what_it_is_for_and_what_it_takes() -> None:
         assert re.fullmatch(r"--[a-z]+(-[a-z]+)*", option.flag)
 
 
+@pytest.mark.promise(
+    "Read-only and secrets", "No flag takes a secret; the server's token comes from a file or a variable."
+)
 def test_no_option_can_hold_the_token() -> None:
     assert "--token" not in {option.flag for option in ALL_OPTIONS}
 
@@ -183,6 +202,9 @@ OLD = [
 ]
 
 
+@pytest.mark.promise(
+    "Old clients", "A variable of the server that came before gets one warning that says what to use instead."
+)
 @pytest.mark.parametrize(("name", "instead"), OLD)
 def test_a_variable_of_the_earlier_server_is_answered_with_what_to_use(name: str, instead: str) -> None:
     found = settings.old_variables({name: "planted", "HOME": "/"})
@@ -208,6 +230,9 @@ def test_a_port_beyond_the_last_is_refused() -> None:
         settings.host_and_port("127.0.0.1:65536")
 
 
+@pytest.mark.promise(
+    "Read-only and secrets", "No flag takes a secret; the server's token comes from a file or a variable."
+)
 def test_the_token_comes_from_its_file_before_its_variable(tmp_path: Path) -> None:
     file = tmp_path / "token"
     file.write_text("sixteen-from-file\n")
@@ -222,6 +247,9 @@ def test_a_token_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
         settings.token(ListenOptions(token_file=str(tmp_path / "none")), {})
 
 
+@pytest.mark.promise(
+    "Read-only and secrets", "A token that is too short or cannot be sent is refused and not shown."
+)
 @pytest.mark.parametrize("content", [b"", b" \n", b"two words", "schlüssel".encode(), b"\xff\xfe"])
 def test_a_token_that_no_header_can_carry_is_refused_and_not_shown(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "token"
@@ -231,6 +259,9 @@ def test_a_token_that_no_header_can_carry_is_refused_and_not_shown(tmp_path: Pat
     assert "words" not in str(caught.value)
 
 
+@pytest.mark.promise(
+    "Read-only and secrets", "A token that is too short or cannot be sent is refused and not shown."
+)
 def test_a_token_that_can_be_guessed_is_refused_and_not_shown(tmp_path: Path) -> None:
     file = tmp_path / "token"
     file.write_text("fifteen-letters\n")

@@ -46,6 +46,10 @@ def named(cases: Iterable[Case]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("case", list(cases), ids=lambda case: case.name)
 
 
+@pytest.mark.promise(
+    "Audit", "Each defect is found by exactly its code, and every code has a broken server that proves it."
+)
+@pytest.mark.promise("Audit", "Text and structured content that differ are found.")
 @named(one for one in CASES if one.code is not None)
 async def test_each_broken_server_is_found_by_exactly_its_code(case: Case) -> None:
     """With the severity that the specification gives it, and the clients that were measured to break."""
@@ -67,11 +71,15 @@ def measured(case: Case) -> set[tuple[str, str]]:
     return {(one.client, one.outcome) for one in impact(case.code or "", case.name)}
 
 
+@pytest.mark.promise("Audit", "What only looks odd is not reported.")
 @named(one for one in CASES if one.code is None)
 async def test_what_only_looks_odd_is_not_found(case: Case) -> None:
     assert judge(await evidence_of(case)).findings == ()
 
 
+@pytest.mark.promise(
+    "Audit", "Each defect is found by exactly its code, and every code has a broken server that proves it."
+)
 @pytest.mark.parametrize("code", BY_CODE)
 def test_every_code_has_a_broken_server(code: str) -> None:
     assert [one.name for one in CASES if one.code == code]

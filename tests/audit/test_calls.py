@@ -40,6 +40,7 @@ def chosen(tools: list[Any], leave: Leave, at_most: int) -> tuple[list[Call], li
     return choose(tools, leave, at_most, reputation)
 
 
+@pytest.mark.promise("Audit", "No tool that may change something is called unless a person names it.")
 @pytest.mark.parametrize("annotations", NOT_READ_ONLY, ids=str)
 @pytest.mark.parametrize("leave", [Leave(), EVERYTHING], ids=["by itself", "call-all"])
 def test_a_tool_that_may_change_something_is_never_called_unnamed(annotations: Any, leave: Leave) -> None:
@@ -56,6 +57,7 @@ _JSON = st.recursive(
 )
 
 
+@pytest.mark.promise("Audit", "No tool that may change something is called unless a person names it.")
 @given(annotations=_JSON, schema=_JSON, name=st.text(min_size=1, max_size=8))
 def test_whatever_a_tool_says_only_the_boolean_opens_it(annotations: Any, schema: Any, name: str) -> None:
     given_leave = isinstance(annotations, dict) and annotations.get("readOnlyHint") is True

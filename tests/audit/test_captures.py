@@ -23,6 +23,7 @@ _SMALL = Evidence(
 )
 
 
+@pytest.mark.promise("Audit", "A capture gives the same report as the server it came from.")
 @pytest.mark.parametrize(
     "name",
     ["block-object", "bad-utf8", "banner", "crlf", "http-sse-priming", "http-401-www", "ws-binary", "nan"],

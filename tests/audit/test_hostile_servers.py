@@ -113,6 +113,9 @@ def test_no_check_fails_for_any_json_in_place_of_any_part(data: st.DataObject) -
     assert judge(from_file(to_file(seen))) == report
 
 
+@pytest.mark.promise(
+    "Audit", "An audit of a hostile server ends within its limits, and any bytes are judged."
+)
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     pieces=st.lists(st.binary(max_size=60), max_size=5),
@@ -192,6 +195,9 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.promise(
+    "Audit", "An audit of a hostile server ends within its limits, and any bytes are judged."
+)
 @pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
 async def test_an_audit_of_a_hostile_program_ends_within_its_limits(program: str) -> None:
     began = time.monotonic()
@@ -227,6 +233,9 @@ MORE = {
 }
 
 
+@pytest.mark.promise(
+    "Audit", "An audit of a hostile server ends within its limits, and any bytes are judged."
+)
 @pytest.mark.parametrize("what", ANSWERS)
 async def test_an_audit_of_a_hostile_address_ends_within_its_limits(what: str) -> None:
     tasks: set[asyncio.Task[None]] = set()

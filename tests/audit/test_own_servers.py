@@ -46,6 +46,9 @@ def calls(tmp_path: Path) -> str:
     return str(path)
 
 
+@pytest.mark.promise(
+    "Audit", "The Qortal server itself conforms, with every tool called, on stdio, HTTP and WebSocket."
+)
 def test_nothing_is_found_in_our_server_on_stdio(calls: str) -> None:
     report, ended = audited("--calls", calls, "--", *COMMAND, "stdio", "--sample")
     assert found(report) == []
@@ -53,6 +56,9 @@ def test_nothing_is_found_in_our_server_on_stdio(calls: str) -> None:
     assert ended.code == 0
 
 
+@pytest.mark.promise(
+    "Audit", "The Qortal server itself conforms, with every tool called, on stdio, HTTP and WebSocket."
+)
 @pytest.mark.parametrize("way", ["http", "websocket"])
 def test_nothing_is_found_in_our_server_at_its_addresses(way: str, calls: str) -> None:
     with listening("serve", "--sample") as server:

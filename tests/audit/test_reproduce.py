@@ -50,6 +50,7 @@ def replies(text: str) -> list[dict[str, object]]:
     return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
 
 
+@pytest.mark.promise("Audit", "The command beside a finding shows the defect again.")
 async def test_the_line_for_a_program_gives_the_same_reply_again(tmp_path: Path) -> None:
     findings = await found(program(tmp_path, BARE))
     line = findings["result-bare-payload"].reproduce
@@ -66,6 +67,7 @@ async def test_the_line_for_a_program_that_will_not_end_shows_that_it_goes_on(tm
     assert shell(finding.reproduce.replace("timeout 10", "timeout 1")).endswith("exit code 124\n")
 
 
+@pytest.mark.promise("Audit", "The command beside a finding shows the defect again.")
 @needs_curl
 async def test_the_line_for_an_address_gives_the_same_reply_again() -> None:
     with http_stranger(http_program(BARE)) as url:

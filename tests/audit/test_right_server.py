@@ -32,6 +32,7 @@ async def report_of(wire: str, *revisions: str) -> Report:
         return judge(await collect(Order(target=target, revisions=revisions, limits=LIMITS)))
 
 
+@pytest.mark.promise("Audit", "A server that follows the specification conforms in all five revisions.")
 @pytest.mark.parametrize("wire", WIRES)
 async def test_a_right_server_conforms_in_all_revisions_and_every_check_was_judged(wire: str) -> None:
     report = await report_of(wire)
@@ -44,6 +45,7 @@ async def test_a_right_server_conforms_in_all_revisions_and_every_check_was_judg
 
 
 # The oldest has no word for "read-only", so an audit of it alone calls nothing by itself.
+@pytest.mark.promise("Audit", "A server that follows the specification conforms in all five revisions.")
 @pytest.mark.parametrize("revision", [*LEGACY[1:], MODERN])
 @pytest.mark.parametrize("wire", ["http, JSON", "stdio"])
 async def test_a_right_server_conforms_in_each_revision_alone(wire: str, revision: str) -> None:

@@ -122,6 +122,7 @@ FOUND = {
 }
 
 
+@pytest.mark.promise("Audit", "Recorded conversations with broken servers get exactly the expected findings.")
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_exactly_these_defects_are_found(name: str) -> None:
     assert codes(name) == FOUND[name]
@@ -142,6 +143,7 @@ def test_every_check_gets_through_every_capture() -> None:
     assert failed == []
 
 
+@pytest.mark.promise("Audit", "A report names the clients that break, with what they said.")
 def test_codex_failed_on_the_content_type_object_with_its_own_words() -> None:
     found = finding("incumbent-before", "content-type-unknown", "tools/call validate_address")
     codex = next(one for one in found.clients if one.client == "Codex CLI")
@@ -164,6 +166,7 @@ def test_a_bare_list_as_structured_content_fails_the_call_in_the_sdk_clients() -
     assert {"TypeScript SDK v1", "Python SDK v1", "Python SDK v2", "Claude Code"} <= failing
 
 
+@pytest.mark.promise("Audit", "A report names the clients that break, with what they said.")
 def test_claude_code_and_gemini_took_the_bare_payload_for_an_empty_success() -> None:
     found = finding("maxmcp-G0", "result-bare-payload")
     assert {breaks(found)[client] for client in ("Claude Code", "Gemini CLI")} == {"garbage"}
@@ -243,6 +246,9 @@ MENDED = [
 ]
 
 
+@pytest.mark.promise(
+    "Audit", "The difference of two audits says what was fixed, and fails where something got worse."
+)
 @pytest.mark.parametrize(("old", "new", "mended", "worse"), MENDED)
 def test_the_difference_of_two_captures_says_what_was_mended(
     old: str, new: str, mended: set[str], worse: set[str]
@@ -280,6 +286,7 @@ TEN = {
 }
 
 
+@pytest.mark.promise("Audit", "Recorded conversations with broken servers get exactly the expected findings.")
 @pytest.mark.parametrize("number", TEN)
 def test_a_defect_of_the_ten_is_found_where_the_wire_shows_it(number: int) -> None:
     what, wanted, why_not = TEN[number]
@@ -299,6 +306,7 @@ def unbounded() -> Evidence:
     return capture(msgspec.structs.replace(now, says=says))
 
 
+@pytest.mark.promise("Audit", "Of a result only `content` is required, as in the specification.")
 def test_a_result_needs_only_content() -> None:
     after = SYSTEMS["workshop-after"]
     empty = Reply('{"jsonrpc":"2.0","id":$ID,"result":{"content":[]}}')
@@ -326,6 +334,7 @@ def answering(system: System, verb: str, headers: Mapping[str, str], body: bytes
     return reply.status, {"content-type": "application/json"} if reply.body else {}, reply.body.encode()
 
 
+@pytest.mark.promise("Audit", "A capture gives the same report as the server it came from.")
 @pytest.mark.parametrize("name", ["incumbent-before", "incumbent-now", "incumbent-after", "workshop-after"])
 async def test_an_audit_of_the_living_server_finds_what_its_capture_shows(name: str) -> None:
     system = SYSTEMS[name]

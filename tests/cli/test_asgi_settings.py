@@ -16,6 +16,9 @@ def no_app() -> Iterator[None]:
     vars(asgi).pop("app", None)
 
 
+@pytest.mark.promise(
+    "Library", "`qortal_mcp.asgi:app` takes its settings from variables, and only when it is asked for."
+)
 def test_it_is_made_of_the_environment_when_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("QORTAL_MCP_SAMPLE", "1")
     assert isinstance(asgi.app, HttpApp)
@@ -43,5 +46,8 @@ def test_a_wrong_variable_is_one_sentence_without_a_chain(
     assert caught.value.__suppress_context__
 
 
+@pytest.mark.promise(
+    "Library", "`qortal_mcp.asgi:app` takes its settings from variables, and only when it is asked for."
+)
 def test_importing_the_module_reads_nothing() -> None:
     assert "app" not in vars(sys.modules["qortal_mcp.asgi"])

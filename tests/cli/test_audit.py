@@ -61,12 +61,18 @@ def unused_port() -> Iterator[int]:
         yield bound.getsockname()[1]
 
 
+@pytest.mark.promise(
+    "Audit", "The exit code is 0 for a server that conforms, 1 for one that violates the specification."
+)
 def test_a_server_that_conforms_is_exit_code_0() -> None:
     ended = audit(GOOD)
     assert (ended.code, ended.err) == (0, "")
     assert "\nCONFORMS\n" in ended.out
 
 
+@pytest.mark.promise(
+    "Audit", "The exit code is 0 for a server that conforms, 1 for one that violates the specification."
+)
 def test_a_server_that_violates_is_exit_code_1_with_the_worst_first() -> None:
     ended = audit(BAD)
     assert (ended.code, ended.err) == (1, "")
@@ -79,6 +85,7 @@ def test_a_server_that_violates_is_exit_code_1_with_the_worst_first() -> None:
     assert heads == ["MUST"] * 6 + ["SHOULD"] + ["portability"] * 4 + ["advice"] * 2
 
 
+@pytest.mark.promise("Audit", "A report names the clients that break, with what they said.")
 def test_a_report_names_the_clients_that_break_and_a_line_to_see_it() -> None:
     shown = audit(BAD).out
     assert (
@@ -88,6 +95,10 @@ def test_a_report_names_the_clients_that_break_and_a_line_to_see_it() -> None:
     assert "try       curl -sS -i http://127.0.0.1:8000/mcp " in shown
 
 
+@pytest.mark.promise("Transports", "All five revisions are served on stdio, HTTP and WebSocket.")
+@pytest.mark.promise(
+    "Audit", "The Qortal server itself conforms, with every tool called, on stdio, HTTP and WebSocket."
+)
 @pytest.mark.parametrize("wire", ["stdio", "http", "websocket"])
 def test_our_own_server_conforms_on_every_wire_in_every_revision_with_every_tool(
     tmp_path: Path, wire: str
@@ -108,6 +119,9 @@ def test_our_own_server_conforms_on_every_wire_in_every_revision_with_every_tool
     assert report["tools"] == report["toolsCalled"] > 40
 
 
+@pytest.mark.promise(
+    "Audit", "Too little seen of a server, or nobody there, is exit code 3 and never a verdict."
+)
 def test_a_server_of_which_too_little_is_seen_is_exit_code_3(tmp_path: Path) -> None:
     ended = audit(*QUICK, "--no-calls", "--", *program(tmp_path))
     assert ended.code == 3
@@ -115,6 +129,9 @@ def test_a_server_of_which_too_little_is_seen_is_exit_code_3(tmp_path: Path) -> 
     assert "no tool was called with success; name some with --call" in ended.out
 
 
+@pytest.mark.promise(
+    "Audit", "Too little seen of a server, or nobody there, is exit code 3 and never a verdict."
+)
 def test_an_address_where_nobody_is_is_exit_code_3_and_one_line(unused_port: int) -> None:
     for scheme in ("http", "ws"):
         ended = audit(f"{scheme}://127.0.0.1:{unused_port}/mcp")
@@ -312,6 +329,7 @@ def written(tmp_path: Path, option: str, *words: str) -> str:
     return path.read_text(encoding="utf-8")
 
 
+@pytest.mark.promise("Audit", "JUnit, SARIF and Markdown reports are what their readers accept.")
 def test_junit_fails_for_must_and_should_and_skips_what_was_not_judged(tmp_path: Path) -> None:
     report = audit("--json", WORSE).json
     suites = ElementTree.fromstring(written(tmp_path, "--junit", WORSE))
@@ -342,6 +360,7 @@ def test_junit_has_no_case_for_what_has_no_business_with_the_server(tmp_path: Pa
     assert not names & {"stdout-pollution", "websocket-binary-frame", "modern-error-code"}
 
 
+@pytest.mark.promise("Audit", "JUnit, SARIF and Markdown reports are what their readers accept.")
 def test_sarif_has_what_the_standard_demands(tmp_path: Path) -> None:
     log = json.loads(written(tmp_path, "--sarif", BAD))
     assert log["version"] == "2.1.0"
@@ -371,6 +390,7 @@ def test_sarif_says_which_server_it_is_about(tmp_path: Path) -> None:
     assert log["runs"][0]["properties"]["target"] == "http://127.0.0.1:8000/mcp"
 
 
+@pytest.mark.promise("Audit", "JUnit, SARIF and Markdown reports are what their readers accept.")
 def test_markdown_is_a_plan_by_priority_with_before_after_how_and_test(tmp_path: Path) -> None:
     plan = written(tmp_path, "--markdown", BAD)
     heads = [line for line in plan.splitlines() if line.startswith("## ")]
@@ -426,6 +446,7 @@ def test_a_report_takes_the_place_of_an_older_one_whole(tmp_path: Path) -> None:
     assert [one.name for one in tmp_path.iterdir()] == ["report"]
 
 
+@pytest.mark.promise("Audit", "A capture gives the same report as the server it came from.")
 def test_a_capture_is_judged_again_with_the_same_findings(tmp_path: Path) -> None:
     kept = tmp_path / "kept.jsonl"
     live = audit("--json", *QUICK, "--capture", str(kept), "--", *program(tmp_path, ECHOING))
@@ -434,6 +455,9 @@ def test_a_capture_is_judged_again_with_the_same_findings(tmp_path: Path) -> Non
     assert (again.code, again.json) == (live.code, live.json)
 
 
+@pytest.mark.promise(
+    "Audit", "The difference of two audits says what was fixed, and fails where something got worse."
+)
 def test_a_difference_says_what_got_better_and_fails_where_something_got_worse() -> None:
     better = audit("--diff", BAD, GOOD)
     assert better.code == 0
@@ -468,6 +492,9 @@ def test_a_new_baseline_counts_only_once_its_reasons_are_given(tmp_path: Path) -
     assert "no reason is given for structured-content-not-object" in ended.err
 
 
+@pytest.mark.promise(
+    "Audit", "What a baseline knows is reported but does not count, and what is new still fails."
+)
 def test_what_a_baseline_knows_is_told_but_does_not_count(tmp_path: Path) -> None:
     baseline = tmp_path / "baseline.json"
     assert audit("--write-baseline", str(baseline), BAD).code == 1
@@ -484,6 +511,9 @@ def test_what_a_baseline_knows_is_told_but_does_not_count(tmp_path: Path) -> Non
     assert suite.attrib["failures"] == "0"
 
 
+@pytest.mark.promise(
+    "Audit", "What a baseline knows is reported but does not count, and what is new still fails."
+)
 def test_what_is_new_beside_a_baseline_still_fails(tmp_path: Path) -> None:
     baseline = tmp_path / "baseline.json"
     audit("--write-baseline", str(baseline), BAD)
@@ -520,6 +550,7 @@ def test_a_code_is_explained_with_what_real_clients_did(capsys: pytest.CaptureFi
     assert "mend       " in shown
 
 
+@pytest.mark.promise("Audit", "Every code can be explained with `--explain`.")
 def test_every_code_can_be_explained(capsys: pytest.CaptureFixture[str]) -> None:
     for check in CHECKS:
         assert main(["audit", "--explain", check.code]) == 0
@@ -545,6 +576,7 @@ def test_only_what_is_read_only_and_needs_no_arguments_is_called(tmp_path: Path)
     assert "as they need arguments; name them with --call, or use --call-all: find" in shown
 
 
+@pytest.mark.promise("Audit", "No tool that may change something is called unless a person names it.")
 def test_call_all_makes_up_arguments_for_read_only_tools_alone(tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     assert audit(*QUICK, "--call-all", "--capture", str(kept), "--", *program(tmp_path)).code == 0
@@ -638,6 +670,9 @@ def telling(inner: Callable[..., Answered]) -> Callable[[str, Mapping[str, str],
     return answer
 
 
+@pytest.mark.promise(
+    "Audit", "Secrets in headers, addresses and command lines never appear in a report or a capture."
+)
 def test_headers_from_a_file_are_sent_and_never_shown_even_where_the_server_repeats_them(
     tmp_path: Path,
 ) -> None:
@@ -657,6 +692,9 @@ def test_headers_from_a_file_are_sent_and_never_shown_even_where_the_server_repe
     assert SECRET not in seen
 
 
+@pytest.mark.promise(
+    "Audit", "Secrets in headers, addresses and command lines never appear in a report or a capture."
+)
 def test_secrets_in_an_address_are_never_shown(tmp_path: Path) -> None:
     with http_stranger(http_program(ECHOING)) as url:
         address = url.replace("://", f"://me:{SECRET}@") + f"?x=1&api_key={SECRET}3"
@@ -665,6 +703,9 @@ def test_secrets_in_an_address_are_never_shown(tmp_path: Path) -> None:
     assert SECRET not in seen
 
 
+@pytest.mark.promise(
+    "Audit", "Secrets in headers, addresses and command lines never appear in a report or a capture."
+)
 def test_secrets_on_the_command_line_of_a_program_are_never_shown(tmp_path: Path) -> None:
     argv = [
         *program(tmp_path, ECHOING),
@@ -711,6 +752,7 @@ def bend(message, reply):
 RAW = ("\x1b", "\x9b", "\u202e", "\u2028", "\x00", "\r")
 
 
+@pytest.mark.promise("Audit", "A hostile server cannot steer the terminal, nor a report.")
 def test_nothing_that_steers_a_terminal_reaches_it_or_a_report(tmp_path: Path) -> None:
     # A capture keeps what came, to the byte.
     forms = [one for one in FORMS if one != "--capture"]
@@ -773,6 +815,7 @@ def test_a_programs_last_words_cannot_steer_the_terminal() -> None:
     assert ended.err.count("\n") == 1
 
 
+@pytest.mark.promise("Audit", "A signal ends the audit and the program that it started.")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_the_audit_and_the_program_it_started(tmp_path: Path, number: int, code: int) -> None:
     pid = tmp_path / "pid"

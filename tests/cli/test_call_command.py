@@ -36,6 +36,10 @@ def silent_node() -> Iterator[tuple[socket.socket, str]]:
         yield silent, f"http://127.0.0.1:{silent.getsockname()[1]}"
 
 
+@pytest.mark.promise(
+    "Command line",
+    "`call` shows a readable view; `--json` gives the structured answer and `--raw` the whole result.",
+)
 def test_the_readable_view_is_the_default() -> None:
     ended = run("call", "get_balance", f"address={ALICE}", "--sample")
     assert ended.code == 0
@@ -46,11 +50,19 @@ def test_the_readable_view_is_the_default() -> None:
     assert ended.err == ""
 
 
+@pytest.mark.promise(
+    "Command line",
+    "`call` shows a readable view; `--json` gives the structured answer and `--raw` the whole result.",
+)
 def test_json_is_the_structured_answer() -> None:
     answer = run("call", "validate_address", f"address={ALICE}", "--sample", "--json")
     assert answer.json == {"isValid": True}
 
 
+@pytest.mark.promise(
+    "Command line",
+    "`call` shows a readable view; `--json` gives the structured answer and `--raw` the whole result.",
+)
 def test_raw_is_the_whole_result_and_its_text_equals_its_structure() -> None:
     result = run("call", "get_balance", f"address={ALICE}", "--sample", "--raw").json
     assert list(result) == ["content", "structuredContent", "isError"]
@@ -63,6 +75,7 @@ def test_all_three_forms_come_from_the_same_answer() -> None:
     assert run(*words, "--json").json == run(*words, "--raw").json["structuredContent"]
 
 
+@pytest.mark.promise("Command line", "The exit code is 0 for a good answer and 1 for an error of the tool.")
 def test_a_tool_error_is_exit_code_1_and_one_line() -> None:
     ended = run("call", "get_balance", "address=12345", "--sample")
     assert (ended.code, ended.out, ended.err) == (1, "", "qortal-mcp: Invalid Qortal address.\n")
@@ -75,6 +88,10 @@ def test_a_tool_error_in_raw_form_is_shown_whole_and_still_exit_code_1() -> None
     assert ended.json["_meta"]["qortal-mcp/error"]["code"] == "INVALID_ARGUMENT"
 
 
+@pytest.mark.promise(
+    "Command line",
+    "What could not be determined, such as an answer of a node that is not there, is exit code 3.",
+)
 @pytest.mark.parametrize("form", [(), ("--json",), ("--raw",)])
 def test_a_node_that_cannot_be_reached_is_exit_code_3(unused_port: int, form: tuple[str, ...]) -> None:
     ended = run("call", "get_node_status", "--node", f"http://127.0.0.1:{unused_port}", *form)
@@ -83,6 +100,7 @@ def test_a_node_that_cannot_be_reached_is_exit_code_3(unused_port: int, form: tu
     assert "Traceback" not in ended.err
 
 
+@pytest.mark.promise("Command line", "Wrong usage is one line on standard error and exit code 2.")
 def test_an_unknown_tool_is_exit_code_2_with_the_nearest_names(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["call", "get_balanse", "--sample"]) == 2
     shown = capsys.readouterr().err
@@ -136,6 +154,7 @@ def test_a_person_who_waits_is_told_for_whom_and_a_script_is_not() -> None:
         os.close(ours)
 
 
+@pytest.mark.promise("Text of strangers", "Nothing that a stranger wrote can steer a terminal.")
 def test_a_hostile_tool_name_is_shown_harmlessly(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["call", "\x1b[2J" + "x" * 500, "--sample"]) == 2
     shown = capsys.readouterr().err
@@ -166,6 +185,7 @@ READ = [
 ]
 
 
+@pytest.mark.promise("Command line", "A value given to `call` is JSON if it parses, and text otherwise.")
 @pytest.mark.parametrize(("words", "whole", "expected"), READ)
 def test_a_value_is_json_if_it_parses_and_text_otherwise(
     words: list[str], whole: str | None, expected: dict[str, Any]

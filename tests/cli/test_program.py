@@ -17,11 +17,16 @@ from qortal_mcp.cli.running.failures import EXIT_CODES
 from qortal_mcp.protocol.versions import REVISIONS
 
 
+@pytest.mark.promise(
+    "Command line",
+    "Name and version are the same in the package, the handshake, the manifest and `--version`.",
+)
 def test_the_version_is_the_packages() -> None:
     assert run("--version").out == f"qortal-mcp {__version__}\n"
     assert run("version").out.startswith(f"qortal-mcp {__version__}\n")
 
 
+@pytest.mark.promise("Command line", "`version --json` names every revision that is spoken.")
 def test_version_as_json_names_every_revision_spoken() -> None:
     assert run("version", "--json").json == {
         "name": "qortal-mcp",
@@ -83,6 +88,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.promise("Command line", "Wrong usage is one line on standard error and exit code 2.")
 @pytest.mark.parametrize(("words", "reason"), WRONG)
 def test_wrong_usage_is_one_line_on_standard_error_and_exit_code_2(
     words: list[str], reason: str, capsys: pytest.CaptureFixture[str]
@@ -95,6 +101,7 @@ def test_wrong_usage_is_one_line_on_standard_error_and_exit_code_2(
     assert shown.err.startswith("qortal-mcp: ")
 
 
+@pytest.mark.promise("Command line", "A misspelt variable stops every command and is named.")
 @pytest.mark.parametrize("name", ["serve", "stdio", "tools", "sample-node"])
 def test_a_misspelt_variable_stops_every_command_with_its_name(name: str) -> None:
     ended = run(name, env={"QORTAL_MCP_NOODE": "planted"})
@@ -103,6 +110,10 @@ def test_a_misspelt_variable_stops_every_command_with_its_name(name: str) -> Non
     assert "planted" not in ended.err
 
 
+@pytest.mark.promise("Read-only and secrets", "No API key is read, held or sent to a node.")
+@pytest.mark.promise(
+    "Old clients", "A variable of the server that came before gets one warning that says what to use instead."
+)
 def test_variables_of_the_earlier_server_get_one_warning_and_are_not_used() -> None:
     old = {"QORTAL_BASE_URL": "http://planted", "QORTAL_API_KEY": "planted", "QORTAL_API_KEY_FILE": "planted"}
     ended = run("call", "get_node_status", "--sample", env=old)
@@ -148,6 +159,10 @@ UNWRITABLE = [
 ]
 
 
+@pytest.mark.promise(
+    "Command line",
+    "What could not be determined, such as an answer of a node that is not there, is exit code 3.",
+)
 @pytest.mark.parametrize("unbuffered", [True, False])
 @pytest.mark.parametrize(("target", "why"), UNWRITABLE)
 @pytest.mark.parametrize(
@@ -192,6 +207,7 @@ def test_a_closed_standard_error_is_no_reason_for_another_exit_code() -> None:
     assert subprocess.run(["sh", "-c", script], env=environment(), timeout=30).returncode == 2
 
 
+@pytest.mark.promise("Command line", "An interrupt ends a command without a traceback.")
 def test_an_interrupt_ends_a_command_without_a_traceback(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

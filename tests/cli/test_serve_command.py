@@ -40,6 +40,7 @@ def sample() -> Iterator[Listening]:
         yield server
 
 
+@pytest.mark.promise("Command line", "`serve` says where it listens, with the real port.")
 def test_it_says_where_it_listens_with_the_real_port(sample: Listening) -> None:
     assert sample.url.startswith("http://127.0.0.1:")
     assert sample.url.endswith("/mcp")
@@ -53,6 +54,9 @@ def events(server: Listening, last: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines]
 
 
+@pytest.mark.promise(
+    "Operations", "Sample data are never given for real ones: the start and the answers say what they are."
+)
 def test_it_says_that_its_data_are_samples(sample: Listening) -> None:
     line = events(sample, "sample chain")[0]
     assert line["level"] == "info"
@@ -75,6 +79,9 @@ def test_it_says_which_nodes_it_reads_and_that_none_answers() -> None:
         assert last["level"] == "warning"
 
 
+@pytest.mark.promise(
+    "Operations", "A node that never answers delays neither the start nor the end of the server."
+)
 def test_a_node_that_never_answers_delays_neither_start_nor_end() -> None:
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
@@ -109,6 +116,9 @@ def test_operators_find_their_routes(sample: Listening, path: str, part: bytes) 
     assert part in body
 
 
+@pytest.mark.promise(
+    "Transports", "There are no REST routes and no OAuth: those paths, like any unknown path, are 404."
+)
 @pytest.mark.parametrize(
     "path", ["/health", "/tools/node_status", "/docs", "/.well-known/oauth-authorization-server"]
 )
@@ -116,12 +126,17 @@ def test_anything_else_is_not_found(sample: Listening, path: str) -> None:
     assert sample.ask(path)[0] == 404
 
 
+@pytest.mark.promise(
+    "Operations",
+    "`/mcp-manifest.json` names the server, its version, its revisions, its tools and how to connect, as the server itself does.",
+)
 def test_the_manifest_that_is_served_is_the_one_of_the_server(sample: Listening) -> None:
     server = make_server(Node.sample())
     assert json.loads(sample.ask("/mcp-manifest.json")[1]) == json.loads(json.dumps(manifest(server)))
     assert sample.ask("/llms.txt")[1].decode() == llms_txt(server)
 
 
+@pytest.mark.promise("Read-only and secrets", "No address, argument, token or key is logged by default.")
 def test_the_log_names_methods_and_outcomes_but_no_arguments() -> None:
     with listening("serve", "--sample", "--log-level", "debug") as server:
         server.ask("/mcp", call("get_balance", {"address": "Qnonsense"}))
@@ -134,6 +149,7 @@ def test_the_log_names_methods_and_outcomes_but_no_arguments() -> None:
     assert not [line for line in lines if line["logger"].startswith(("uvicorn", "aiohttp", "asyncio"))]
 
 
+@pytest.mark.promise("Operations", "A signal ends the server with exit code 0.")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it_with_exit_code_0(number: signal.Signals) -> None:
     with listening("serve", "--sample") as server:
@@ -142,6 +158,7 @@ def test_a_signal_ends_it_with_exit_code_0(number: signal.Signals) -> None:
         assert "Traceback" not in server.err
 
 
+@pytest.mark.promise("Operations", "At the default level nothing about a call is logged.")
 def test_at_the_default_level_nothing_about_a_call_is_logged() -> None:
     with listening("serve", "--sample") as server:
         for _ in range(3):
@@ -151,6 +168,9 @@ def test_at_the_default_level_nothing_about_a_call_is_logged() -> None:
         assert "get_balance" not in server.err
 
 
+@pytest.mark.promise(
+    "Operations", "`/healthz` tells whether the process lives, `/readyz` whether the node answers."
+)
 def test_a_node_that_does_not_answer_is_not_ready_but_alive() -> None:
     with listening("serve", "--node", "http://127.0.0.1:9") as server:
         assert server.ask("/healthz")[0] == 200
@@ -169,6 +189,9 @@ def with_token(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Liste
         yield server
 
 
+@pytest.mark.promise(
+    "Access", "With a token, only those who send it are served; `/healthz` alone stays open."
+)
 def test_with_a_token_only_those_who_send_it_are_served(with_token: Listening) -> None:
     good = {"Authorization": "Bearer planted-token-of-tests"}
     assert with_token.ask("/mcp", INITIALIZE)[0] == 401
@@ -182,6 +205,9 @@ def test_with_a_token_only_those_who_send_it_are_served(with_token: Listening) -
     assert "planted" not in with_token.err
 
 
+@pytest.mark.promise(
+    "Access", "Beyond loopback the server does not start without a token unless `--without-token` is given."
+)
 @pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0", "192.0.2.1:0"])
 def test_beyond_loopback_it_wants_a_token_or_to_be_told_that_none_is_needed(
     address: str, capsys: pytest.CaptureFixture[str]
@@ -231,6 +257,7 @@ def test_beyond_loopback_without_allowed_hosts_it_says_whom_it_refuses() -> None
         assert "--allow-host" not in at_home.err
 
 
+@pytest.mark.promise("Access", "A Host or an Origin is allowed by name.")
 def test_a_host_must_be_allowed_by_name(sample: Listening) -> None:
     status, body = sample.ask("/mcp", INITIALIZE, {"Host": "evil.example"})
     assert status == 421
@@ -242,6 +269,7 @@ def test_a_host_must_be_allowed_by_name(sample: Listening) -> None:
         assert server.ask("/mcp", INITIALIZE, {"Host": "two.example"})[0] == 200
 
 
+@pytest.mark.promise("Access", "A Host or an Origin is allowed by name.")
 def test_an_origin_must_be_allowed_by_name() -> None:
     env = {"QORTAL_MCP_ALLOW_ORIGIN": "https://one.example, https://two.example"}
     with listening("serve", "--sample", env=env) as server:
@@ -251,6 +279,9 @@ def test_an_origin_must_be_allowed_by_name() -> None:
         assert b"--allow-origin" in body
 
 
+@pytest.mark.promise(
+    "Limits and abuse", "A rate limit holds for each caller, and callers are remembered within bounds."
+)
 def test_a_rate_limit_holds_for_one_caller() -> None:
     with listening("serve", "--sample", "--rate-limit", "1") as server:
         answers = [server.ask("/mcp", call("validate_address", {"address": ALICE}))[1] for _ in range(5)]
@@ -286,10 +317,14 @@ def test_settings_that_cannot_be_used_are_wrong_usage(
     assert reason in capsys.readouterr().err
 
 
+@pytest.mark.promise(
+    "Read-only and secrets", "No flag takes a secret; the server's token comes from a file or a variable."
+)
 def test_no_flag_takes_a_secret() -> None:
     assert not {"--token", "--api-key"} & {flag for parameter in command.params for flag in parameter.opts}
 
 
+@pytest.mark.promise("Command line", "`sample-node` serves the sample chain as a node of its own.")
 def test_the_sample_chain_can_be_a_node_of_its_own() -> None:
     with listening("sample-node") as node:
         status, body = node.ask("/admin/status")

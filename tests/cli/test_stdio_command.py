@@ -17,6 +17,9 @@ LIST = message(2, "tools/list")
 CALL = message(3, "tools/call", {"name": "get_balance", "arguments": {"address": ALICE}})
 
 
+@pytest.mark.promise(
+    "Transports", "On stdio every request is answered, and the end of the input ends the server."
+)
 def test_it_answers_and_ends_with_its_input() -> None:
     ended = run("stdio", "--sample", stdin=INITIALIZE + LIST + CALL)
     assert ended.code == 0
@@ -31,6 +34,7 @@ def test_empty_input_is_a_clean_end() -> None:
     assert (ended.code, ended.out, ended.err) == (0, "", "")
 
 
+@pytest.mark.promise("Operations", "A signal ends the server with exit code 0.")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_is_a_clean_end(number: signal.Signals) -> None:
     with subprocess.Popen(
@@ -54,6 +58,7 @@ def test_a_signal_is_a_clean_end(number: signal.Signals) -> None:
 HEAVY = ("aiohttp", "uvicorn", "rich", "jsonschema_rs", "click", "websockets", "httptools")
 
 
+@pytest.mark.promise("Command line", "`stdio` loads nothing heavy before `tools/list` is answered.")
 @pytest.mark.parametrize("chain", [(), ("--sample",)])
 def test_nothing_heavy_is_loaded_before_tools_list_is_answered(chain: tuple[str, ...]) -> None:
     # The report is written when the input ends, right after the answers and before the node is warmed up.

@@ -15,6 +15,7 @@ from qortal_mcp.qortal.tools import TOOLSETS, select
 DEFAULT_TOOLS = [tool for toolset in TOOLSETS.values() if toolset.is_default for tool in toolset.tools]
 
 
+@pytest.mark.promise("Command line", "`tools --json` is the result of `tools/list`.")
 def test_json_is_the_tools_list_result(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tools", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)

@@ -120,6 +120,7 @@ def test_a_node_that_synchronizes_is_said_to() -> None:
 HOSTILE = "\x1b[31mred\u202e\x07 line\r\x9b"
 
 
+@pytest.mark.promise("Text of strangers", "Nothing that a stranger wrote can steer a terminal.")
 @pytest.mark.parametrize(
     "answer",
     [
@@ -141,6 +142,9 @@ def test_text_that_was_escaped_before_is_shown_as_it_is() -> None:
     assert lines({"name": r"bob\u{202E}"}) == [r"name  bob\u{202E}"]
 
 
+@pytest.mark.promise(
+    "Command line", "Text is folded to the width of the terminal, and a signature is never broken."
+)
 @pytest.mark.parametrize("width", [40, 60, 100])
 def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     answer = {
@@ -152,6 +156,9 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     assert max(terminal.columns(line) for line in lines(answer, width)) <= width
 
 
+@pytest.mark.promise(
+    "Command line", "Text is folded to the width of the terminal, and a signature is never broken."
+)
 @pytest.mark.parametrize("width", [40, 60, 100])
 def test_a_signature_is_never_broken_and_gets_its_own_line_where_it_needs_it(width: int) -> None:
     signature = "5" * 88

@@ -94,6 +94,7 @@ ENVELOPES = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.promise("Library", "Nothing that a server says can break the client.")
 @given(st.lists(st.binary() | ENVELOPES.map(lambda value: json.dumps(value).encode()), max_size=5))
 async def test_nothing_a_server_says_can_break_the_reader(said: list[bytes]) -> None:
     link = Link(Options(on_notification=lambda _: None))

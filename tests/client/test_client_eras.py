@@ -88,6 +88,10 @@ PROBES = [
 ]
 
 
+@pytest.mark.promise(
+    "Library",
+    "The client talks to servers of every revision and transport, and finds out by itself which one.",
+)
 @pytest.mark.parametrize(("probe", "revision"), PROBES)
 async def test_the_answer_to_the_probe_decides_on_a_lasting_connection(probe: Any, revision: str) -> None:
     server = websocket_server(answers(probe))
@@ -95,6 +99,10 @@ async def test_the_answer_to_the_probe_decides_on_a_lasting_connection(probe: An
         assert client.terms.revision == revision
 
 
+@pytest.mark.promise(
+    "Library",
+    "The client talks to servers of every revision and transport, and finds out by itself which one.",
+)
 @pytest.mark.parametrize(("probe", "revision"), PROBES)
 @pytest.mark.parametrize("status", [200, 400])
 async def test_the_answer_to_the_probe_decides_over_http(probe: Any, revision: str, status: int) -> None:

@@ -49,6 +49,10 @@ def revision(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@pytest.mark.promise(
+    "Library",
+    "The client talks to servers of every revision and transport, and finds out by itself which one.",
+)
 async def test_the_usual_methods_work(target: Target, revision: str) -> None:
     async with asyncio.timeout(20), connect(target, revision=revision) as client:
         assert client.terms.revision == revision

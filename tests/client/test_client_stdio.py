@@ -60,6 +60,10 @@ async def test_a_line_beyond_the_limit_is_dropped_and_said() -> None:
     assert len(transcript.records("received", "too_long")) == 1
 
 
+@pytest.mark.promise(
+    "Library",
+    "A program that the client started is gone when the client is closed, together with its own children.",
+)
 async def test_the_child_is_gone_when_the_client_is_closed() -> None:
     async with asyncio.timeout(5), connect(child(), options=Options(limits=QUICK)) as client:
         pid = pid_of(client)
@@ -79,6 +83,10 @@ while True:
 """
 
 
+@pytest.mark.promise(
+    "Library",
+    "A program that the client started is gone when the client is closed, together with its own children.",
+)
 async def test_a_child_that_ignores_everything_is_killed_with_its_own_children() -> None:
     transcript = Transcript()
     wire = await StdioWire.open([sys.executable, "-c", STUBBORN], observer=transcript, limits=QUICK)

@@ -71,6 +71,7 @@ def check(answers: list[Any], tool: str, structure: Any, fails: bool) -> None:
         assert result["content"][0]["text"] == "City not found. Known cities: Oslo, Bergen, Tromsø."
 
 
+@pytest.mark.promise("Library", "The examples run on stdio, HTTP and WebSocket.")
 @pytest.mark.parametrize(("name", "tool", "arguments", "structure", "fails"), CALLS)
 async def test_an_example_answers_on_stdio_and_ends_with_its_input(
     name: str, tool: str, arguments: dict[str, Any], structure: Any, fails: bool
@@ -82,6 +83,7 @@ async def test_an_example_answers_on_stdio_and_ends_with_its_input(
     check([json.loads(line) for line in out.splitlines()], tool, structure, fails)
 
 
+@pytest.mark.promise("Library", "The examples run on stdio, HTTP and WebSocket.")
 @pytest.mark.parametrize("name", ["hello.py", "weather.py", "everything.py"])
 async def test_an_example_answers_on_http_and_websocket_and_ends_when_asked(name: str) -> None:
     cases = [case for case in CALLS if case[0] == name]

@@ -67,6 +67,10 @@ TALKS = [
 ]
 
 
+@pytest.mark.promise(
+    "Library",
+    "A tool may ask the person at the client back where revision and transport allow it, and a client is never asked for what it did not declare.",
+)
 async def test_a_tool_gets_the_answers_it_asks_for(connect: Connect) -> None:
     wire = await connect()
     for name, arguments, words, methods in TALKS:
@@ -100,6 +104,10 @@ async def test_a_person_may_say_no(connect: Connect, action: str) -> None:
         assert answer.text == f"{action} -"
 
 
+@pytest.mark.promise(
+    "Library",
+    "A tool may ask the person at the client back where revision and transport allow it, and a client is never asked for what it did not declare.",
+)
 async def test_a_client_is_not_asked_for_what_it_did_not_declare(connect: Connect) -> None:
     wire = await connect(capabilities={"roots": {}})
     for name, capability in (("asks_person", "elicitation"), ("asks_model", "sampling")):
@@ -188,6 +196,10 @@ def retry(state: Any, topic: str = "x", **responses: Any) -> dict[str, Any]:
 ACCEPT = ANSWERS["elicitation/create"]
 
 
+@pytest.mark.promise(
+    "Library",
+    "The server keeps nothing between the rounds of a question in 2026-07-28, and a state that it did not make is refused.",
+)
 @pytest.mark.parametrize("revision", [MODERN])
 async def test_the_server_keeps_nothing_between_rounds(connect: Connect) -> None:
     """The retry goes over another connection and is understood by its state alone."""
@@ -221,6 +233,10 @@ BAD_STATES = [
 ]
 
 
+@pytest.mark.promise(
+    "Library",
+    "The server keeps nothing between the rounds of a question in 2026-07-28, and a state that it did not make is refused.",
+)
 @pytest.mark.parametrize("spoil", BAD_STATES)
 @pytest.mark.parametrize("revision", [MODERN])
 async def test_a_state_that_is_not_ours_is_refused(connect: Connect, spoil: Any) -> None:

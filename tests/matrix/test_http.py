@@ -41,6 +41,9 @@ ACCEPTED = [
 ]
 
 
+@pytest.mark.promise(
+    "Transports", "An answer has the form that the client accepts: JSON, or a stream of events."
+)
 @pytest.mark.parametrize(("accept", "media_type"), ACCEPTED)
 @only_http
 @both_eras
@@ -116,6 +119,7 @@ async def test_a_compressed_body_is_refused(connect: Connect) -> None:
     assert reply.status == 415
 
 
+@pytest.mark.promise("Transports", "A bare `curl` with only a content type gets JSON with every field.")
 @only_http
 @any_legacy
 async def test_a_bare_curl_gets_json_and_every_field(connect: Connect) -> None:
@@ -125,6 +129,9 @@ async def test_a_bare_curl_gets_json_and_every_field(connect: Connect) -> None:
     assert json.loads(body)["result"]["tools"][0]["outputSchema"]["type"] == "object"
 
 
+@pytest.mark.promise(
+    "Transports", "`POST /mcp` takes every method, and other HTTP methods are answered with 405."
+)
 @only_http
 @any_legacy
 async def test_other_http_methods_are_refused_and_the_right_ones_named(connect: Connect) -> None:
@@ -140,6 +147,9 @@ async def test_other_http_methods_are_refused_and_the_right_ones_named(connect: 
         assert reply.status == 405
 
 
+@pytest.mark.promise(
+    "Transports", "There are no REST routes and no OAuth: those paths, like any unknown path, are 404."
+)
 @only_http
 @any_legacy
 async def test_an_unknown_path_is_not_found(connect: Connect) -> None:
@@ -153,6 +163,7 @@ async def test_an_unknown_path_is_not_found(connect: Connect) -> None:
     assert reply.status == 200
 
 
+@pytest.mark.promise("Operations", "Every HTTP reply carries an `X-Request-ID`.")
 @only_plain
 @any_legacy
 async def test_every_reply_has_an_id_of_its_own(connect: Connect) -> None:
@@ -194,6 +205,9 @@ async def rawhttp_head(
         return reply, await client.reader.read()
 
 
+@pytest.mark.promise(
+    "Limits and abuse", "A message that is too large is refused without being kept, and the server goes on."
+)
 @only_http
 @any_legacy
 async def test_a_body_over_the_limit_is_refused_however_it_is_sent(connect: Connect) -> None:
@@ -262,6 +276,7 @@ MIRRORED = [
 ]
 
 
+@pytest.mark.promise("Transports", "The headers of a modern request must agree with its body.")
 @pytest.mark.parametrize(("headers", "arguments", "agree"), MIRRORED)
 @only_http
 @only_modern
@@ -384,6 +399,9 @@ async def knock(
         return await client.reply()
 
 
+@pytest.mark.promise(
+    "Access", "A foreign Host or Origin is refused on every route and on the WebSocket upgrade."
+)
 @pytest.mark.parametrize(("host", "origin", "status"), DOORS)
 async def test_host_and_origin_are_checked_on_every_route(
     guarded: Child, host: str | None, origin: str | None, status: int | None
@@ -415,6 +433,9 @@ TOKENS = [
 ]
 
 
+@pytest.mark.promise(
+    "Access", "With a token, only those who send it are served; `/healthz` alone stays open."
+)
 @pytest.mark.parametrize(("token", "right"), TOKENS)
 async def test_the_token_is_asked_for_on_every_route_but_open_ones(
     locked: Child, token: str | None, right: bool
@@ -451,6 +472,9 @@ async def test_a_preflight_allows_what_a_page_must_send(guarded: Child) -> None:
     assert "mcp-session-id" in reply.headers["access-control-expose-headers"]
 
 
+@pytest.mark.promise(
+    "Transports", "WebSocket speaks MCP at `/ws`, with the subprotocol `mcp` or without one."
+)
 @pytest.mark.parametrize(
     ("path", "offers", "status"), [("/ws", "mcp", 101), ("/ws", "x, mcp", 101), ("/mcp", "mcp", 404)]
 )
@@ -466,6 +490,9 @@ async def test_a_websocket_speaks_mcp_at_one_path(
     assert reply.headers.get("sec-websocket-protocol") == ("mcp" if status == 101 else None)
 
 
+@pytest.mark.promise(
+    "Transports", "WebSocket speaks MCP at `/ws`, with the subprotocol `mcp` or without one."
+)
 async def test_a_websocket_without_a_subprotocol_is_welcome(guarded: Child) -> None:
     kind = [pair for pair in UPGRADE if pair[0] != "Sec-WebSocket-Protocol"]
     async with await rawhttp.Client.open(guarded.port) as client:

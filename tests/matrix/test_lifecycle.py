@@ -23,6 +23,8 @@ def handshake(version: Any) -> dict[str, Any]:
     return {"protocolVersion": version, "capabilities": {}, "clientInfo": CLIENT_INFO}
 
 
+@pytest.mark.promise("Handshake", "A supported version is answered with itself.")
+@pytest.mark.promise("Transports", "All five revisions are served on stdio, HTTP and WebSocket.")
 async def test_a_handshake_answers_the_version_it_was_asked_for(connect: Connect) -> None:
     wire = await connect(shake=False)
     if wire.modern:
@@ -39,6 +41,7 @@ async def test_a_handshake_answers_the_version_it_was_asked_for(connect: Connect
     assert info == {"name": "subject", "version": "1.0", "title": "Subject"}
 
 
+@pytest.mark.promise("Handshake", "A capability is advertised only if its methods work.")
 async def test_capabilities_are_those_that_the_revision_and_the_wire_can_keep(connect: Connect) -> None:
     wire = await connect()
     if wire.modern:
@@ -59,6 +62,10 @@ async def test_capabilities_are_those_that_the_revision_and_the_wire_can_keep(co
     assert found == expected
 
 
+@pytest.mark.promise(
+    "Handshake",
+    "Any other version in `initialize` is answered with 2025-11-25, the newest version that has a handshake.",
+)
 @pytest.mark.parametrize("version", ["2026-07-28", "1999-01-01", "", "latest", "2025-11-25 "])
 @pytest.mark.parametrize("revision", ["2025-11-25"])
 async def test_an_unknown_version_is_answered_with_the_newest_handshake(
@@ -69,6 +76,7 @@ async def test_an_unknown_version_is_answered_with_the_newest_handshake(
     assert (answer.result["protocolVersion"], answer.status) == ("2025-11-25", None if wire.lasting else 200)
 
 
+@pytest.mark.promise("Handshake", "`initialize` without a version is malformed (-32602).")
 @pytest.mark.parametrize("params", [None, {}, {"protocolVersion": 5}, {"protocolVersion": None}])
 @pytest.mark.parametrize("revision", ["2025-06-18"])
 async def test_a_handshake_without_a_version_is_refused(connect: Connect, params: Any) -> None:
@@ -79,6 +87,10 @@ async def test_a_handshake_without_a_version_is_refused(connect: Connect, params
         assert "mcp-session-id" not in answer.post.head.result().headers
 
 
+@pytest.mark.promise(
+    "Handshake",
+    "A modern request with an unknown version gets error -32022 with HTTP status 400, and a list of the versions that exist.",
+)
 @pytest.mark.parametrize("version", ["1999-01-01", "2025-11-25", ""])
 @pytest.mark.parametrize("revision", [MODERN])
 async def test_a_modern_request_of_an_unknown_version_hears_which_are_known(
@@ -120,6 +132,10 @@ async def test_a_modern_request_with_a_broken_envelope_is_refused(
     assert (answer.code, answer.status) == (INVALID_PARAMS, None if wire.lasting else 400)
 
 
+@pytest.mark.promise(
+    "Handshake",
+    "Unknown members, missing capabilities or a missing client name never make `initialize` fail.",
+)
 async def test_a_client_need_not_say_who_it_is(connect: Connect) -> None:
     wire = await connect(shake=False)
     if wire.modern:
@@ -129,6 +145,7 @@ async def test_a_client_need_not_say_who_it_is(connect: Connect) -> None:
         assert (await wire.request("initialize", params)).result["protocolVersion"] == wire.revision
 
 
+@pytest.mark.promise("Messages", "`ping` is answered with an empty object.")
 async def test_a_ping_is_answered_with_exactly_nothing(connect: Connect) -> None:
     wire = await connect(shake=False)
     if wire.modern:
@@ -146,6 +163,7 @@ ADDED = ["server/discover", "subscriptions/listen"]
 UNKNOWN = ["nope", "", "tools/List", "tools/list ", "notifications/initialized", "tasks/get", "rpc.discover"]
 
 
+@pytest.mark.promise("Errors", "An unknown method is error -32601.")
 async def test_a_method_of_no_or_another_revision_is_not_found(connect: Connect) -> None:
     wire = await connect()
     for method in (REMOVED if wire.modern else ADDED) + UNKNOWN:
@@ -157,6 +175,9 @@ async def test_a_method_of_no_or_another_revision_is_not_found(connect: Connect)
         assert set(answer.error) == {"code", "message"}
 
 
+@pytest.mark.promise(
+    "Handshake", "A legacy call before `initialize` is refused on connections that last: stdio and WebSocket."
+)
 async def test_what_is_asked_before_the_handshake_is_refused_where_a_connection_lasts(
     connect: Connect,
 ) -> None:
@@ -177,6 +198,7 @@ async def test_what_is_asked_before_the_handshake_is_refused_where_a_connection_
     assert (await wire.request("tools/list")).result["tools"]
 
 
+@pytest.mark.promise("Handshake", "A client need not wait between `initialize` and its first requests.")
 async def test_requests_may_follow_the_handshake_without_waiting_for_the_notification(
     connect: Connect,
 ) -> None:
@@ -188,6 +210,7 @@ async def test_requests_may_follow_the_handshake_without_waiting_for_the_notific
     assert (await wire.call("echo", {"text": "early"})).text == "early"
 
 
+@pytest.mark.promise("Handshake", "A second `initialize` on the same connection or session is refused.")
 async def test_a_second_handshake_is_refused_on_the_same_connection_or_session(connect: Connect) -> None:
     wire = await connect()
     answer = await wire.request("initialize", handshake(wire.revision))
@@ -200,6 +223,7 @@ async def test_a_second_handshake_is_refused_on_the_same_connection_or_session(c
         assert (await wire.call("echo", {"text": "still here"})).text == "still here"
 
 
+@pytest.mark.promise("Transports", "Both eras of MCP can share one connection.")
 async def test_both_eras_can_share_a_wire(connect: Connect) -> None:
     wire = await connect()
     if wire.modern:
@@ -234,6 +258,7 @@ async def test_the_first_answer_decides_nothing_about_a_legacy_request_without_a
     assert b'"text":"Fixed note: note://fixed"' in data
 
 
+@pytest.mark.promise("Transports", "An unsupported version in the HTTP header is answered with status 400.")
 @pytest.mark.parametrize("transport", ["http", "sessions"])
 @pytest.mark.parametrize("version", ["2025-1-1", "2024-10-07", "draft", ""])
 @pytest.mark.parametrize("revision", ["2025-06-18"])

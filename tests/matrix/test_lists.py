@@ -19,6 +19,7 @@ def status(wire: Wire, modern: int) -> int | None:
     return None if wire.lasting else modern if wire.modern else 200
 
 
+@pytest.mark.promise("Messages", "Following the cursors of a list gives every entry once and in order.")
 async def test_pages_give_everything_once_and_in_order(connect: Connect) -> None:
     whole, paged = await connect(), await connect(limits={"page_items": 2})
     for method, noun in LISTS.items():
@@ -54,6 +55,7 @@ BAD_CURSORS = [
 ]
 
 
+@pytest.mark.promise("Errors", "A cursor that the server did not give is error -32602.")
 async def test_a_cursor_that_is_not_ours_is_refused(connect: Connect) -> None:
     wire = await connect(limits={"page_items": 2})
     for method in LISTS:
@@ -211,6 +213,10 @@ async def test_completion_of_what_does_not_exist_is_a_protocol_error(connect: Co
         assert (params, answer.code) == (params, code)
 
 
+@pytest.mark.promise(
+    "Tools and their results",
+    "The tool list is complete, in a fixed order, and does not depend on what was asked before.",
+)
 @pytest.mark.parametrize("revision", ["2025-11-25", MODERN])
 @pytest.mark.parametrize("transport", ["memory"])
 async def test_lists_do_not_depend_on_what_was_asked_before(connect: Connect) -> None:

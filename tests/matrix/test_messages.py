@@ -32,6 +32,7 @@ def probe(wire: Wire) -> str:
     return "server/discover" if wire.modern else "ping"
 
 
+@pytest.mark.promise("Messages", "Every reply carries the id of its request, with the same type.")
 async def test_an_id_comes_back_with_its_type_and_value(connect: Connect) -> None:
     wire = await connect()
     for id_ in IDS:
@@ -50,6 +51,7 @@ async def test_an_id_too_long_to_keep_is_refused_with_itself(connect: Connect) -
 BAD_IDS = ["null", "true", "false", "1.5", "1e400", "{}", "[]", '["a"]', "-0.5"]
 
 
+@pytest.mark.promise("Messages", "An id is a string or an integer; anything else is malformed.")
 async def test_an_id_of_another_type_is_refused(connect: Connect) -> None:
     wire = await connect()
     for id_ in BAD_IDS:
@@ -86,6 +88,10 @@ NOTIFICATIONS: list[Any] = [
 ]
 
 
+@pytest.mark.promise(
+    "Messages",
+    "Nothing answers a notification, whatever is wrong with it; over HTTP it gets status 202 and no body.",
+)
 async def test_a_notification_is_never_answered_whatever_is_wrong_with_it(connect: Connect) -> None:
     wire = await connect()
     for message in NOTIFICATIONS:
@@ -126,6 +132,7 @@ NO_MESSAGES: list[tuple[bytes, Any, int]] = [
 ]
 
 
+@pytest.mark.promise("Errors", "A malformed envelope is error -32600, with its id if it has one.")
 @pytest.mark.parametrize("revision", ["2024-11-05", "2026-07-28"])
 async def test_what_is_no_message_gets_one_error_with_the_id_if_there_is_one(connect: Connect) -> None:
     wire = await connect()
@@ -150,6 +157,7 @@ async def test_parameters_that_are_no_object_are_refused(connect: Connect) -> No
         assert await post.status() == (None if wire.lasting else 400 if wire.modern else 200)
 
 
+@pytest.mark.promise("Messages", "Members that a message does not need are ignored.")
 async def test_unknown_members_do_not_matter(connect: Connect) -> None:
     wire = await connect()
     message = {**wire.message("tools/call", {"name": "gives_text", "extra": 1}), "extra": {"a": [1]}}
@@ -181,6 +189,7 @@ def _args(tool: str, **arguments: Any) -> dict[str, Any]:
     return {"name": tool, "arguments": arguments}
 
 
+@pytest.mark.promise("Messages", "Answers may overtake each other: a slow call does not hold up a fast one.")
 async def test_answers_overtake_each_other(connect: Connect) -> None:
     wire = await connect()
     mark = unique("overtaken")
@@ -192,6 +201,10 @@ async def test_answers_overtake_each_other(connect: Connect) -> None:
     await slow.done()
 
 
+@pytest.mark.promise(
+    "Messages",
+    "A batch works in 2025-03-26, the one revision that has batches, and is refused in all others.",
+)
 async def test_a_batch_is_answered_in_the_one_revision_that_has_batches(connect: Connect) -> None:
     wire = await connect()
     first, second = wire.message("tools/call", _args("echo", text="a")), wire.message("nope")

@@ -138,6 +138,9 @@ CORPUS: dict[str, bytes] = {
 DEEP_IDS = {"deep-params": (int, 5), "deep-meta": (int, 6), "deep-before-id": (str, "late")}
 
 
+@pytest.mark.promise(
+    "Limits and abuse", "Whatever bytes arrive, each message gets one answer in time and the server goes on."
+)
 @pytest.mark.parametrize("revision", ["2025-06-18"])
 async def test_each_piece_of_rubbish_gets_one_answer_in_time(connect: Connect) -> None:
     wire = await connect()
@@ -166,6 +169,9 @@ def is_text(data: bytes) -> bool:
     return True
 
 
+@pytest.mark.promise(
+    "Limits and abuse", "A message that is too large is refused without being kept, and the server goes on."
+)
 @pytest.mark.parametrize("transport", ["memory", "stdio", "http"])
 @pytest.mark.parametrize("revision", ["2025-06-18"])
 async def test_a_message_over_the_limit_is_answered_without_an_id(connect: Connect) -> None:
@@ -377,6 +383,7 @@ def resident_kilobytes(child: Child) -> int:
     return int(status.partition("VmRSS:")[2].split()[0])
 
 
+@pytest.mark.promise("Limits and abuse", "Memory stays flat under messages that are too long.")
 @pytest.mark.parametrize("transport", ["stdio", "http", "websocket"])
 @pytest.mark.parametrize("revision", ["2025-06-18"])
 async def test_memory_stays_flat_under_messages_that_are_too_long(connect: Connect) -> None:
@@ -459,6 +466,7 @@ SLOW = [
 ]
 
 
+@pytest.mark.promise("Limits and abuse", "Half a request followed by silence is given up.")
 async def test_half_a_request_and_then_silence_is_given_up(small: Child) -> None:
     waiting = [said_until_closed(small.port, start.values[0]) for start in SLOW]  # type: ignore[arg-type]
     for said in await asyncio.gather(*waiting):
@@ -507,6 +515,9 @@ async def test_what_is_no_request_is_refused_and_closed(small: Child) -> None:
     await still_serves(small.port)
 
 
+@pytest.mark.promise(
+    "Limits and abuse", "Whatever bytes arrive, each message gets one answer in time and the server goes on."
+)
 @given(
     data=st.binary(max_size=200),
     end=st.sampled_from([b"", b"\r\n\r\n", b" HTTP/1.1\r\nHost: localhost\r\n\r\n"]),
@@ -645,6 +656,7 @@ async def test_an_oversized_frame_ends_its_connection_and_no_other(connect: Conn
     await _ends_with(connect, frame, {1009}, limits={"message_bytes": 100_000})
 
 
+@pytest.mark.promise("Limits and abuse", "More connections than allowed are turned away.")
 @only_websocket
 @one_legacy
 async def test_more_connections_than_allowed_are_turned_away(connect: Connect) -> None:

@@ -20,6 +20,9 @@ async def open_session(connect: Connect, **more: Any) -> SessionWire:
     return wire
 
 
+@pytest.mark.promise(
+    "Library", "A session has an id that nobody can guess, and a lost stream is resumed where it broke."
+)
 @legacy
 async def test_a_session_has_an_id_that_nobody_can_guess(connect: Connect) -> None:
     wires = [await open_session(connect) for _ in range(3)]
@@ -124,6 +127,9 @@ async def test_only_the_newest_legacy_clients_get_a_priming_event(connect: Conne
         await events.aclose()
 
 
+@pytest.mark.promise(
+    "Library", "A session has an id that nobody can guess, and a lost stream is resumed where it broke."
+)
 @legacy
 async def test_a_lost_stream_is_resumed_where_it_broke(connect: Connect) -> None:
     wire = await open_session(connect)

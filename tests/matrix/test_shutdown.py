@@ -26,6 +26,9 @@ async def ended_well(wire: Wire, seconds: float = 5) -> None:
     assert "Traceback" not in wire.child.stderr(), wire.child.stderr()
 
 
+@pytest.mark.promise(
+    "Operations", "When the server is told to stop, calls in flight may finish, but not for ever."
+)
 @both_eras
 @processes
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -64,6 +67,9 @@ async def test_the_last_line_counts_without_its_ending(connect: Connect) -> None
     await ended_well(wire)
 
 
+@pytest.mark.promise(
+    "Operations", "When the server is told to stop, calls in flight may finish, but not for ever."
+)
 @both_eras
 @processes
 async def test_what_never_finishes_is_ended_after_a_while(connect: Connect) -> None:
@@ -132,6 +138,9 @@ async def test_a_client_that_vanishes_leaves_nothing_behind(connect: Connect) ->
     assert (await other.call("wait_for", {"mark": f"{key} ended"})).text == f"{key} ended"
 
 
+@pytest.mark.promise(
+    "Transports", "On stdio nothing but messages is written to standard output, even if a tool prints."
+)
 @both_eras
 @pytest.mark.parametrize("transport", ["stdio"])
 async def test_standard_output_stays_clean_though_a_tool_prints(connect: Connect) -> None:

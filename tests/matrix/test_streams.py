@@ -19,6 +19,9 @@ def call(wire: Wire, tool: str, arguments: dict[str, Any] | None = None, **more:
     return wire.message("tools/call", {"name": tool, "arguments": arguments or {}}, **more)
 
 
+@pytest.mark.promise(
+    "Messages", "Progress is sent only to those who ask for it, carries their token, and only grows."
+)
 async def test_progress_has_the_token_and_only_grows(connect: Connect) -> None:
     wire = await connect()
     for token in (0, "", 7, -1, "a token", 2**53):
@@ -32,6 +35,9 @@ async def test_progress_has_the_token_and_only_grows(connect: Connect) -> None:
         assert params[0]["message"] == "step 1"
 
 
+@pytest.mark.promise(
+    "Messages", "Progress is sent only to those who ask for it, carries their token, and only grows."
+)
 async def test_without_a_token_nothing_is_told(connect: Connect) -> None:
     wire = await connect()
     answer = await wire.call("steps")
@@ -82,6 +88,7 @@ async def test_an_unknown_level_is_refused(connect: Connect) -> None:
         assert answer.before == []
 
 
+@pytest.mark.promise("Messages", "A cancelled request is ended and not answered.")
 async def test_a_cancelled_request_is_ended_and_not_answered(connect: Connect) -> None:
     wire = await connect()
     key = unique("cancelled")
@@ -326,6 +333,7 @@ async def test_a_subscription_without_a_filter_is_refused(connect: Connect, para
     assert (answer.code, answer.status) == (INVALID_PARAMS, None if wire.lasting else 400)
 
 
+@pytest.mark.promise("Limits and abuse", "A connection has a bounded number of subscriptions.")
 @pytest.mark.parametrize("revision", [MODERN])
 @pytest.mark.parametrize("transport", ["memory", "stdio", "websocket"])
 async def test_a_connection_has_a_bounded_number_of_subscriptions(connect: Connect) -> None:
@@ -370,6 +378,7 @@ async def test_a_stream_that_says_nothing_is_kept_alive(connect: Connect) -> Non
         await events.aclose()
 
 
+@pytest.mark.promise("Limits and abuse", "A client that does not read its notices is let go.")
 @pytest.mark.parametrize("transport", ["websocket"])
 @pytest.mark.parametrize("revision", ["2025-11-25"])
 async def test_a_client_that_does_not_read_its_notices_is_let_go(connect: Connect) -> None:

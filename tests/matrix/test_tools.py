@@ -27,6 +27,10 @@ async def listed(wire: Wire) -> dict[str, Any]:
     return {tool["name"]: tool for tool in (await wire.request("tools/list")).result["tools"]}
 
 
+@pytest.mark.promise(
+    "Tools and their results",
+    "The tool list is complete, in a fixed order, and does not depend on what was asked before.",
+)
 async def test_the_list_is_whole_ordered_and_has_only_members_of_the_revision(connect: Connect) -> None:
     wire = await connect()
     result = (await wire.request("tools/list")).result
@@ -69,6 +73,10 @@ RESULTS: list[Any] = [
 ]
 
 
+@pytest.mark.promise(
+    "Library",
+    'A tool of your own may return text, a number or nothing: it is sent as text, and wrapped as `{"result": …}` where it must be an object.',
+)
 async def test_every_kind_of_value_has_its_shape(connect: Connect) -> None:
     wire = await connect()
     tools = await listed(wire)
@@ -103,6 +111,7 @@ def blocks_in(revision: str) -> dict[str, Any]:
     return {"gives_picture": PICTURE, "gives_sound": sound, "gives_embedded": EMBEDDED, "gives_link": link}
 
 
+@pytest.mark.promise("Library", "Results hold only what the revision of the client knows.")
 async def test_blocks_are_those_that_the_revision_knows(connect: Connect) -> None:
     wire = await connect()
     expected = blocks_in(wire.revision)
@@ -135,6 +144,10 @@ FAILURES: list[Any] = [
 ]
 
 
+@pytest.mark.promise(
+    "Errors",
+    "A tool that fails gives a result with `isError: true`, one plain sentence, and no `structuredContent`; it is never a JSON-RPC error.",
+)
 async def test_a_failed_tool_is_a_result_that_says_why_and_nothing_more(connect: Connect) -> None:
     wire = await connect()
     for name, arguments, words, code in FAILURES:
@@ -148,6 +161,7 @@ async def test_a_failed_tool_is_a_result_that_says_why_and_nothing_more(connect:
         assert answer.status in (None, 200)
 
 
+@pytest.mark.promise("Tools and their results", "A number in quotes is understood, and a note says so.")
 async def test_numbers_in_quotes_and_pages_too_large_are_understood_and_noted(connect: Connect) -> None:
     wire = await connect()
     assert (await wire.call("add", {"a": "5", "b": None})).text == "5"
@@ -171,6 +185,10 @@ BAD_CALLS: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.promise(
+    "Errors",
+    "Parameters that are not an object, and a call without a tool name or with arguments that are not an object, are error -32602.",
+)
 async def test_a_call_that_is_none_is_a_protocol_error(connect: Connect) -> None:
     wire = await connect()
     for params in BAD_CALLS:
@@ -182,6 +200,9 @@ async def test_a_call_that_is_none_is_a_protocol_error(connect: Connect) -> None
 TEXTS = ["", "plain", 'quotes " \\ /', "line\nline\r\n\t", "é漢😀", "\x00\x7f\u2028", "</script>"]
 
 
+@pytest.mark.promise(
+    "Tools and their results", "Text beyond ASCII arrives as it was written, without `\\u` escapes."
+)
 async def test_any_text_passes_unchanged(connect: Connect) -> None:
     wire = await connect()
     for text_ in TEXTS:
@@ -199,6 +220,9 @@ BROKEN_ARGUMENTS: list[tuple[bytes, int | None]] = [
 ]
 
 
+@pytest.mark.promise(
+    "Limits and abuse", "No arguments can make a tool of the server fail in an unforeseen way."
+)
 @pytest.mark.parametrize("tool", ["echo", "asks_twice", "region", "wait_for"])
 @pytest.mark.parametrize("revision", ["2025-06-18", MODERN])
 @pytest.mark.parametrize("transport", ["memory", "stdio", "http"])
@@ -221,6 +245,7 @@ async def test_arguments_that_cannot_be_read_are_never_an_internal_error(connect
             assert reply["error"]["code"] in (-32600, -32602, -32700, -32020, -32021)
 
 
+@pytest.mark.promise("Limits and abuse", "A tool that takes too long is ended and says so.")
 async def test_a_tool_that_takes_too_long_is_ended_and_says_so(connect: Connect) -> None:
     wire = await connect(limits={"call_seconds": 0.1})
     key = unique("too long")
@@ -240,6 +265,7 @@ async def test_a_resource_or_prompt_that_takes_too_long_is_a_protocol_error(
     assert (answer.code, answer.status) == (-32603, None if wire.lasting else 200)
 
 
+@pytest.mark.promise("Limits and abuse", "More requests at once than allowed are refused.")
 async def test_more_requests_at_once_than_allowed_are_refused(connect: Connect) -> None:
     wire = await connect(limits={"peer_requests": 2, "server_requests": 2}, own=True)
     first, second = unique("first"), unique("second")

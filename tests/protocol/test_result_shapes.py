@@ -42,6 +42,10 @@ def test_a_question_is_marked_as_one() -> None:
     assert found == {"requestState": "s", "resultType": "input_required", "_meta": SERVER}
 
 
+@pytest.mark.promise(
+    "Tools and their results",
+    "A result has exactly one text block, which holds the same JSON as `structuredContent`, and `isError: false`.",
+)
 def test_text_and_structure_of_a_result_are_the_same_bytes() -> None:
     value = '{"é":[1,null,"\\n"]}'.encode()
     found = json.loads(results.structured_result(value))
@@ -55,6 +59,7 @@ def test_a_failure_has_text_alone() -> None:
     assert found == {"content": [{"type": "text", "text": "no"}], "isError": True}
 
 
+@pytest.mark.promise("Library", "Results hold only what the revision of the client knows.")
 @pytest.mark.parametrize("revision", versions.REVISIONS)
 def test_blocks_that_a_revision_does_not_know_are_replaced(revision: str) -> None:
     sound, link = AudioContent(data="", mimeType="audio/wav"), ResourceLink(uri="a:b", name="n")

@@ -23,6 +23,7 @@ HIDDEN = [
 ]
 
 
+@pytest.mark.promise("Text of strangers", "What is shown of a hidden character can be read back exactly.")
 @pytest.mark.parametrize(("text", "shown"), HIDDEN)
 def test_what_hides_is_shown_and_can_be_read_back(text: str, shown: str) -> None:
     assert printable(text) == shown
@@ -34,6 +35,7 @@ def test_clean_text_stays_the_same_object(text: str) -> None:
     assert printable(text) is text
 
 
+@pytest.mark.promise("Text of strangers", "What is shown of a hidden character can be read back exactly.")
 @given(st.text(st.characters()) | st.text("\\u{}0123456789ABCDEF\u202e\x1b"))
 @settings(deadline=None, derandomize=True, database=None)
 def test_any_text_can_be_read_back_and_shows_no_control(text: str) -> None:
@@ -72,6 +74,10 @@ def test_long_text_is_cut_with_a_mark() -> None:
     assert shortened("abcdef", 3) == "abc… [3 more characters]"
 
 
+@pytest.mark.promise(
+    "Text of strangers",
+    "Emoji and scripts that need joining characters stay as they are, and nothing can hide in them.",
+)
 @pytest.mark.parametrize(
     "text",
     ["❤️ ok", "👨‍👩‍👧‍👦", "👍🏽", "1️⃣", "🏳️‍🌈", "می‌خواهم", "Rocket 🚀 Team", "日本語"],
@@ -80,6 +86,10 @@ def test_pictures_and_words_that_need_joiners_stay_as_they_are(text: str) -> Non
     assert printable(text) == text
 
 
+@pytest.mark.promise(
+    "Text of strangers",
+    "Emoji and scripts that need joining characters stay as they are, and nothing can hide in them.",
+)
 @pytest.mark.parametrize(
     ("text", "shown"),
     [

@@ -11,6 +11,9 @@ from qortal_mcp.qortal.words.amounts import exact, ratio, units, written
 UNITS = st.integers(min_value=-(2**63), max_value=2**63)
 
 
+@pytest.mark.promise(
+    "Data of the chain", "Amounts are exact decimal strings with eight places, however the node writes them."
+)
 @pytest.mark.parametrize(
     ("core", "text"),
     [

@@ -28,6 +28,7 @@ async def read(server: Server, uri: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.promise("Tools and their results", "A resource reads as the tool of the same subject answers.")
 @pytest.mark.parametrize(
     ("uri", "member", "value"),
     [
@@ -80,6 +81,7 @@ async def test_a_resource_of_a_toolset_that_is_off_is_not_found(node: Node) -> N
     ] == -32002
 
 
+@pytest.mark.promise("Tools and their results", "Every prompt names only tools that exist.")
 async def test_every_prompt_names_tools_that_exist(server: Server) -> None:
     listed = (await request(server, "prompts/list", {}))["result"]["prompts"]
     tools = {tool["name"] for tool in (await request(server, "tools/list", {}))["result"]["tools"]}
@@ -105,6 +107,9 @@ async def complete(server: Server, ref: dict[str, str], argument: str, typed: st
     return found
 
 
+@pytest.mark.promise(
+    "Tools and their results", "Names, chains, services and transaction types are completed."
+)
 @pytest.mark.parametrize(
     ("prompt", "argument", "typed", "first"),
     [
@@ -159,6 +164,7 @@ async def growing(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[Growin
     await node.close()
 
 
+@pytest.mark.promise("Tools and their results", "Who subscribes to `qortal://node` hears of each new block.")
 async def test_a_new_block_is_told_to_a_subscriber_of_the_node(growing: tuple[GrowingChain, Server]) -> None:
     chain, server = growing
     async with MemoryConnection(server) as connection, asyncio.timeout(5):

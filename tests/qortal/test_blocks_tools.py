@@ -50,6 +50,7 @@ async def test_a_block_is_found_in_several_ways(call: Call, arguments: dict[str,
     assert found["signature"] == BLOCKS[height - 1]["signature"]
 
 
+@pytest.mark.promise("Data of the chain", "Times come both in milliseconds and in ISO 8601.")
 async def test_a_block_has_exact_fees_with_their_unit_and_both_times(call: Call) -> None:
     found = await answer_of(call, "get_block", height=HEIGHT)
     assert found["totalFees"] == "0.00000377"
@@ -100,6 +101,9 @@ async def test_blocks_that_cannot_be_found_are_refused(
     assert (await error_of(call, "get_block", **arguments)).startswith(sentence)
 
 
+@pytest.mark.promise(
+    "Old clients", "Old names of tools and arguments still work, though they are not listed."
+)
 @pytest.mark.parametrize(
     ("tool", "arguments", "height"),
     [
@@ -124,6 +128,7 @@ async def test_blocks_come_newest_first_and_fit_a_small_page(call: Call) -> None
     assert heights == list(range(HEIGHT, HEIGHT - 20, -1))
 
 
+@pytest.mark.promise("Tools and their results", "Following `page.next` reaches every record once.")
 @pytest.mark.parametrize("limit", [7, 100])
 @pytest.mark.parametrize("newest_first", [True, False])
 async def test_pages_of_blocks_reach_the_last_one(call: Call, limit: int, newest_first: bool) -> None:
@@ -141,6 +146,7 @@ async def test_a_list_of_blocks_begins_where_it_is_told_to(call: Call) -> None:
     assert (await answer_of(call, "list_blocks", offset=100_000))["blocks"] == []
 
 
+@pytest.mark.promise("Tools and their results", "Pages stay in place while new blocks are added.")
 async def test_the_following_page_stays_in_place_when_blocks_are_added(call: Call) -> None:
     page = await answer_of(call, "list_blocks", limit=5)
     assert page["page"]["next"] == {"limit": 5, "from_height": HEIGHT, "offset": 5}

@@ -26,12 +26,14 @@ def path_of(endpoint: Endpoint[Any]) -> dict[str, Any]:
     return {name: VALUES[name] for name in endpoint.path}
 
 
+@pytest.mark.promise("Tools and their results", "A list always has a limit, even if nobody gives one.")
 @pytest.mark.parametrize("endpoint", LISTS, ids=lambda endpoint: endpoint.template)
 def test_a_list_has_a_limit_even_if_nobody_gives_one(endpoint: Endpoint[Any]) -> None:
     assert "limit=20" in endpoint.request(path_of(endpoint)).target
     assert "limit=7" in endpoint.request({**path_of(endpoint), "limit": 7}).target
 
 
+@pytest.mark.promise("Tools and their results", "A limit below 1 is refused.")
 @pytest.mark.parametrize("limit", [0, -1, 101, 2**31])
 @pytest.mark.parametrize("endpoint", LISTS, ids=lambda endpoint: endpoint.template)
 def test_no_list_can_be_asked_for_as_a_whole(endpoint: Endpoint[Any], limit: int) -> None:

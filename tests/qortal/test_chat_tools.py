@@ -54,6 +54,7 @@ async def test_text_is_decoded(call: Call) -> None:
     assert first["time"] == "2026-11-15T21:01:56.798Z"
 
 
+@pytest.mark.promise("Data of the chain", "Encrypted or binary messages are marked as such and not shown.")
 async def test_what_is_encrypted_or_binary_is_marked_and_not_shown(call: Call) -> None:
     group = await every_row(call, "get_chat_messages", "messages", group_id=3)
     direct = await every_row(call, "get_chat_messages", "messages", involving=[ALICE, BOB])
@@ -68,6 +69,10 @@ async def test_what_is_encrypted_or_binary_is_marked_and_not_shown(call: Call) -
     assert "secret for bob" not in json.dumps(direct)
 
 
+@pytest.mark.promise(
+    "Text of strangers",
+    "Hidden characters in names, messages and other texts are shown as `\\u{XXXX}` in every answer.",
+)
 async def test_hidden_characters_in_messages_are_shown(call: Call) -> None:
     result = await call("get_chat_messages", group_id=3, limit=100)
     texts = [row["text"] for row in result["structuredContent"]["messages"] if row["text"]]
@@ -75,6 +80,7 @@ async def test_hidden_characters_in_messages_are_shown(call: Call) -> None:
     assert not set(result["content"][0]["text"]) & set("\u202e\u200b")
 
 
+@pytest.mark.promise("Data of the chain", "A long text is cut with a mark in a list, and whole by itself.")
 async def test_a_long_message_is_cut_in_a_list_and_whole_by_itself(call: Call) -> None:
     listed = (await call("get_chat_messages", group_id=5, limit=1))["structuredContent"]["messages"][0]
     whole = (await call("get_chat_messages", signature=listed["signature"]))["structuredContent"]["messages"][
@@ -233,6 +239,7 @@ async def test_someone_who_does_not_chat_has_no_chats(call: Call) -> None:
     assert (await call("list_active_chats", address=NOBODY))["structuredContent"]["chats"] == []
 
 
+@pytest.mark.promise("Data of the chain", "Counts are true, whatever the limit.")
 @pytest.mark.parametrize(
     ("arguments", "count"),
     [
@@ -248,6 +255,7 @@ async def test_counts_are_true_whatever_the_limit(call: Call, arguments: dict[st
     assert "groups" not in answer
 
 
+@pytest.mark.promise("Data of the chain", "Counts are true, whatever the limit.")
 async def test_counts_above_any_page_are_true() -> None:
     async with FaultyNode() as busy:
         busy.behaviours["/chat/messages/count"] = replies("31415", 200, "text/plain")

@@ -175,6 +175,7 @@ async def test_wrong_arguments_are_refused_by_name(
     assert code_of(result) == "INVALID_ARGUMENT"
 
 
+@pytest.mark.promise("Data of the chain", "Prices and quantities carry their unit.")
 async def test_a_price_is_an_amount_with_a_unit(call: Call) -> None:
     price = (await call("get_trade_price", chain="LTC"))["structuredContent"]
     assert (price["price"], price["priceUnit"]) == ("1754.85073820", "QORT per LTC")

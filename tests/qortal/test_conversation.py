@@ -6,6 +6,7 @@ import subprocess
 import sys
 from typing import Any
 
+import pytest
 from tests.door import clean_environment
 
 from qortal_mcp.qortal.node.node import Node
@@ -48,6 +49,9 @@ def talk(*messages: Any) -> tuple[list[Any], int]:
     return [json.loads(line) for line in done.stdout.splitlines()], done.returncode
 
 
+@pytest.mark.promise(
+    "Transports", "On stdio every request is answered, and the end of the input ends the server."
+)
 def test_stdio_answers_and_ends_with_its_input() -> None:
     replies, code = talk(INITIALIZE, *CALLS)
     assert code == 0
@@ -56,12 +60,19 @@ def test_stdio_answers_and_ends_with_its_input() -> None:
     assert status["structuredContent"]["height"] == 596
 
 
+@pytest.mark.promise(
+    "Handshake",
+    "The Qortal server sends a client nothing that it did not ask for: no requests and no `list_changed` notices.",
+)
 def test_nothing_is_sent_that_was_not_asked_for() -> None:
     replies, _ = talk(INITIALIZE, *CALLS)
     assert all("method" not in reply for reply in replies)
     assert len(replies) == 3
 
 
+@pytest.mark.promise(
+    "Handshake", "A legacy call before `initialize` is refused on connections that last: stdio and WebSocket."
+)
 async def test_a_call_before_the_handshake_is_refused_on_a_lasting_connection() -> None:
     async with MemoryConnection(make_server(Node.sample())) as connection, asyncio.timeout(5):
         await connection.send(lines(CALLS[2]))
@@ -70,6 +81,9 @@ async def test_a_call_before_the_handshake_is_refused_on_a_lasting_connection() 
         assert json.loads(await connection.receive())["result"] == {}
 
 
+@pytest.mark.promise(
+    "Errors", "A fault of the server outside a tool is error -32603, never a bare status 500."
+)
 async def test_a_fault_outside_a_tool_is_an_internal_error() -> None:
     @prompt
     def ready() -> str:

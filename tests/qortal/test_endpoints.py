@@ -21,6 +21,9 @@ from .world import ALICE, WRONG_CHECKSUM
 HOSTILE = ["", ".", "..", "/", "\\", "%2e%2e", "..%2f", "?", "#", ";", "&", "\0", "\n", "é", "\ud800", "🚀"]
 
 
+@pytest.mark.promise(
+    "Read-only and secrets", "No value leaves its place in the path or the query of a request to the node."
+)
 @given(st.one_of(st.text(), st.lists(st.sampled_from(HOSTILE)).map("".join)))
 def test_no_value_leaves_its_place_in_the_path(value: str) -> None:
     try:
@@ -38,6 +41,9 @@ def test_only_addresses_become_part_of_an_address_path(value: Any) -> None:
         ACCOUNT.request({"address": value})
 
 
+@pytest.mark.promise(
+    "Read-only and secrets", "No value leaves its place in the path or the query of a request to the node."
+)
 @given(st.text(min_size=1, max_size=40))
 def test_no_value_leaves_its_place_in_the_query(name: str) -> None:
     try:
@@ -94,6 +100,10 @@ def test_lists_and_flags_are_written_as_core_reads_them() -> None:
     }
 
 
+@pytest.mark.promise(
+    "Read-only and secrets",
+    "Whatever a tool is called with, only GETs from the list in `docs/endpoints.md` leave for the node.",
+)
 async def test_an_endpoint_outside_the_list_cannot_be_asked(node: Node) -> None:
     stop = Endpoint("/admin/stop", bytes.decode, BALANCE.keep)
     with pytest.raises(AssertionError):

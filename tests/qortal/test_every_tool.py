@@ -17,6 +17,17 @@ DEFINITIONS = {definition["name"]: definition for definition in definitions(tupl
 LOCAL = {"validate_address"}
 
 
+@pytest.mark.promise(
+    "Tools and their results",
+    "A result has exactly one text block, which holds the same JSON as `structuredContent`, and `isError: false`.",
+)
+@pytest.mark.promise("Tools and their results", "What a tool returns fits the schema that it declares.")
+@pytest.mark.promise(
+    "Limits and abuse", "An answer stays within its budget of bytes, however large the node's data are."
+)
+@pytest.mark.promise(
+    "Operations", "Sample data are never given for real ones: the start and the answers say what they are."
+)
 @pytest.mark.parametrize("tool", DEFINITIONS)
 @pytest.mark.parametrize("page", ["example", "default"])
 async def test_an_answer_fits_its_schema_its_text_and_its_budget(node: Node, tool: str, page: str) -> None:

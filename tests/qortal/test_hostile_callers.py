@@ -71,6 +71,10 @@ def doors(secret: str) -> list[tuple[str, dict[str, Any]]]:
     ]
 
 
+@pytest.mark.promise(
+    "Read-only and secrets",
+    "An argument that looks like a key, a seed phrase or another secret is refused, never sent to the node and never repeated.",
+)
 @pytest.mark.parametrize("secret", SECRETS)
 async def test_a_secret_is_neither_sent_nor_repeated_through_any_door(
     server: Server, source: ToldNode, secret: str
@@ -81,6 +85,7 @@ async def test_a_secret_is_neither_sent_nor_repeated_through_any_door(
         assert not [target for target in source.asked if secret[:20] in unquote(target)], (method, params)
 
 
+@pytest.mark.promise("Read-only and secrets", "A seed phrase is recognised in any spelling.")
 @pytest.mark.parametrize("phrase", [SEED.title(), SEED.upper(), SEED.replace(" ", " - "), f"1. {SEED}"])
 async def test_a_seed_phrase_is_known_however_it_is_written(
     server: Server, source: ToldNode, phrase: str
@@ -114,6 +119,7 @@ async def test_honest_names_of_polls_are_asked_for(server: Server, source: ToldN
     assert any(target.startswith("/polls/") for target in source.asked)
 
 
+@pytest.mark.promise("Read-only and secrets", "Public keys and signatures are accepted where they belong.")
 async def test_keys_and_signatures_are_taken_where_they_belong(server: Server) -> None:
     call = caller(server)
     await answer_of(call, "search_transactions", creator=ALICE_KEY)
@@ -154,6 +160,7 @@ async def test_a_list_of_types_is_no_longer_than_there_are_types(server: Server,
     assert not source.asked
 
 
+@pytest.mark.promise("Limits and abuse", "A question that is longer than a node takes is not sent.")
 async def test_a_question_longer_than_a_node_takes_is_not_sent(server: Server, source: ToldNode) -> None:
     values = {"keywords": ["😀" * 200] * 20}
     said = text_of(await caller(server)("read_core", endpoint=SEARCH, values=values))
@@ -161,6 +168,9 @@ async def test_a_question_longer_than_a_node_takes_is_not_sent(server: Server, s
     assert not source.asked
 
 
+@pytest.mark.promise(
+    "Limits and abuse", "What is kept in memory is counted in bytes together with its question."
+)
 async def test_what_is_kept_counts_with_its_question(server: Server) -> None:
     async def kept_after(**values: Any) -> int:
         await caller(server)("read_core", endpoint=SEARCH, values=values)
@@ -190,6 +200,9 @@ async def test_characters_that_are_none_break_nothing(
     assert not result["isError"] or code_of(result) in ("INVALID_ARGUMENT", "NOT_FOUND")
 
 
+@pytest.mark.promise(
+    "Limits and abuse", "No arguments can make a tool of the server fail in an unforeseen way."
+)
 @pytest.mark.parametrize("depth", [50, 330, 700, 900])
 async def test_a_value_nested_however_deep_breaks_nothing(server: Server, depth: int) -> None:
     nested: Any = "x"

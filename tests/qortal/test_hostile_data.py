@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from qortal_mcp.qortal.node.node import Node
 from qortal_mcp.qortal.server import make_server
 
@@ -11,6 +13,10 @@ from .market import OPEN, address_of, trade
 from .world import ALICE
 
 
+@pytest.mark.promise(
+    "Text of strangers",
+    "Hidden characters in names, messages and other texts are shown as `\\u{XXXX}` in every answer.",
+)
 async def test_hidden_characters_of_strangers_are_shown() -> None:
     async with FaultyNode() as hostile:
         name = "evil\u202egnp\u200b.exe\x1b[31m"
@@ -25,6 +31,10 @@ async def test_hidden_characters_of_strangers_are_shown() -> None:
     assert "\u202e" not in result["content"][0]["text"]
 
 
+@pytest.mark.promise(
+    "Tools and their results",
+    "A list is cut before a record, never inside one, and `page.next` holds the complete arguments of the next call.",
+)
 async def test_a_list_is_cut_at_a_record_and_goes_on_from_there() -> None:
     rows = [{**trade(number, "RavencoinACCTv3", OPEN), "qortalCreator": "ü" * 5000} for number in range(90)]
     async with FaultyNode() as hostile:
@@ -41,6 +51,10 @@ async def test_a_list_is_cut_at_a_record_and_goes_on_from_there() -> None:
     assert page["offers"][0]["creator"].endswith("… [4600 more characters]")
 
 
+@pytest.mark.promise(
+    "Data of the chain",
+    "An account overview lists a bounded number of names, and says when it left some out.",
+)
 async def test_more_names_than_fit_are_cut_and_marked() -> None:
     rows = [{"name": f"name-{number:03d}", "owner": ALICE} for number in range(100)]
     async with FaultyNode() as owner:
@@ -53,6 +67,9 @@ async def test_more_names_than_fit_are_cut_and_marked() -> None:
     assert all("limit=" in target for target in owner.asked if target.startswith("/names/address"))
 
 
+@pytest.mark.promise(
+    "Data of the chain", "An account overview lists at most 20 assets, and says when it left some out."
+)
 async def test_more_assets_than_fit_are_cut_and_marked() -> None:
     rows = [{"assetId": number, "balance": "1.00000000", "assetName": f"A{number}"} for number in range(21)]
     async with FaultyNode() as owner:

@@ -70,6 +70,7 @@ async def test_when_one_chain_fails_nothing_is_asked_of_the_others_any_more() ->
         assert len(source.asked) == asked
 
 
+@pytest.mark.promise("Limits and abuse", "A node that repeats itself is not asked for ever.")
 @pytest.mark.parametrize("newest_first", [True, False])
 @pytest.mark.parametrize("chain", ["RAVENCOIN", "LITECOIN"])
 async def test_a_node_that_repeats_itself_is_not_asked_for_ever(chain: str, newest_first: bool) -> None:
@@ -89,6 +90,7 @@ async def test_trades_in_falling_order_are_taken_as_they_come() -> None:
     assert result["isError"] is False
 
 
+@pytest.mark.promise("Limits and abuse", "Answers from memory leave other callers their turn.")
 async def test_answers_from_memory_leave_the_loop_to_others() -> None:
     node, turns, is_over = Node([ToldNode()]), 0, False
 
@@ -134,6 +136,7 @@ async def test_only_the_groups_of_the_page_are_asked_for() -> None:
     assert sum(target[8:].isdigit() for target in source.asked) == 2
 
 
+@pytest.mark.promise("Limits and abuse", "A reply of a node that never ends is given up.")
 async def test_offers_without_end_are_given_up() -> None:
     def tell(target: str) -> Any:
         if target.startswith("/crosschain/tradeoffers"):
@@ -145,6 +148,7 @@ async def test_offers_without_end_are_given_up() -> None:
     assert len(source.asked) <= DEFAULT.call_requests + 2  # the node's own status and height
 
 
+@pytest.mark.promise("Limits and abuse", "A reply of a node that never ends is given up.")
 async def test_replies_that_are_large_each_time_are_given_up() -> None:
     row = {
         "price": "1.00000000",
@@ -172,6 +176,7 @@ VOTES = '{"totalVotes":1,"voteCounts":[],"voteWeights":[{"optionName":"Yes","vot
 LONG_LEVEL = f'{{"address":"{ALICE}","level":{"9" * 4000},"blocksMinted":1}}'
 
 
+@pytest.mark.promise("Errors", "Nonsense from a node is reported as an error of the node, not as an answer.")
 @pytest.mark.parametrize(
     ("path", "said", "tool", "arguments"),
     [
@@ -231,6 +236,9 @@ async def test_the_last_page_that_an_offset_can_reach_has_no_next() -> None:
     assert "next" not in result["structuredContent"]["page"]
 
 
+@pytest.mark.promise(
+    "Limits and abuse", "An answer stays within its budget of bytes, however large the node's data are."
+)
 async def test_a_resource_is_no_larger_than_an_answer_of_a_tool() -> None:
     names = [{"name": "ü" * 400, "owner": ALICE} for _ in range(100)]
     async with server_at(at(f"/names/address/{ALICE}", names)) as (server, _):

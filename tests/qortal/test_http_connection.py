@@ -146,6 +146,7 @@ ENDLESS: list[Any] = [
 ]
 
 
+@pytest.mark.promise("Limits and abuse", "A reply of a node that never ends is given up.")
 @pytest.mark.parametrize(("start", "piece", "code"), ENDLESS)
 async def test_a_reply_without_end_is_given_up(
     faulty: FaultyNode, call: Call, start: bytes, piece: bytes, code: str

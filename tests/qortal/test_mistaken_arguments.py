@@ -71,6 +71,7 @@ REFUSED: list[Any] = [
 ]
 
 
+@pytest.mark.promise("Errors", "A refused argument says what to give instead.")
 @pytest.mark.parametrize(("tool", "arguments", "end"), REFUSED)
 async def test_a_refusal_says_what_to_give_instead(
     call: Call, tool: str, arguments: dict[str, Any], end: str

@@ -38,6 +38,9 @@ async def test_a_name_for_sale_has_an_exact_price_with_a_unit(call: Call) -> Non
     assert (answer["isForSale"], answer["salePrice"], answer["unit"]) == (True, "33.33000000", "QORT")
 
 
+@pytest.mark.promise(
+    "Data of the chain", "A name that only looks like the one asked for is reported as a look-alike."
+)
 @pytest.mark.parametrize(
     ("asked", "shown", "found"),
     [
@@ -105,12 +108,19 @@ async def test_what_cannot_be_a_name_is_refused(call: Call, name: object) -> Non
     assert result["content"][0]["text"].startswith("Invalid name.")
 
 
+@pytest.mark.promise(
+    "Text of strangers",
+    "Hidden characters in names, messages and other texts are shown as `\\u{XXXX}` in every answer.",
+)
 async def test_hidden_characters_in_data_are_shown(call: Call) -> None:
     result = await call("get_name", name="heidi-hidden")
     assert "\\u{202E}" in result["structuredContent"]["data"]
     assert not set(result["content"][0]["text"]) & set("\u202e\u202d\u200b\ufeff\u2066\x07")
 
 
+@pytest.mark.promise(
+    "Text of strangers", "A name that was shown with escapes can be asked for as it was shown."
+)
 async def test_a_name_that_was_shown_escaped_can_be_asked_for_as_shown() -> None:
     name = "odd\u202ename"
     row = {"name": name, "owner": ALICE, "registered": 1794769945481, "isForSale": False}

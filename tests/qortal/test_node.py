@@ -160,6 +160,9 @@ FAULTS: list[Any] = [
 ]
 
 
+@pytest.mark.promise(
+    "Errors", "Each kind of failure at the node has one code and one sentence, and no success hides one."
+)
 @pytest.mark.parametrize(("behaviour", "code", "retryable", "sentence"), FAULTS)
 async def test_a_fault_has_one_name_and_one_sentence(
     faulty: FaultyNode, call: Call, behaviour: Behaviour, code: str, retryable: bool, sentence: str
@@ -192,6 +195,7 @@ async def test_json_of_another_kind_is_a_node_error(faulty: FaultyNode, call: Ca
     assert code_of(await call("get_account_overview", address=ALICE)) == ("NODE_ERROR", False)
 
 
+@pytest.mark.promise("Errors", "A node that is not there is reported as unreachable by every tool.")
 async def test_a_node_that_is_not_there_is_unreachable(faulty: FaultyNode, call: Call) -> None:
     await faulty.stop()
     for tool, arguments in (
@@ -209,6 +213,7 @@ async def test_a_node_that_is_not_there_is_unreachable(faulty: FaultyNode, call:
         )
 
 
+@pytest.mark.promise("Read-only and secrets", "No API key is read, held or sent to a node.")
 async def test_requests_are_plain_gets_without_anything_of_ours(faulty: FaultyNode, call: Call) -> None:
     result = await call("get_balance", address=ALICE)
     assert result["structuredContent"]["asOf"]["node"] == faulty.url
@@ -221,6 +226,9 @@ async def test_requests_are_plain_gets_without_anything_of_ours(faulty: FaultyNo
         assert not [line for line in lines if line.startswith(("cookie", "authorization", "x-api-key"))]
 
 
+@pytest.mark.promise(
+    "Read-only and secrets", "Requests to a node carry no cookies and use no proxy from the environment."
+)
 async def test_cookies_of_a_node_are_not_given_back(faulty: FaultyNode, call: Call) -> None:
     faulty.behaviours["*"] = replies("1.00000000", 200, "text/plain", "Set-Cookie: a=b")
     await call("get_balance", address=ALICE)
@@ -228,6 +236,9 @@ async def test_cookies_of_a_node_are_not_given_back(faulty: FaultyNode, call: Ca
     assert not any("cookie" in head.lower() for head in faulty.heads)
 
 
+@pytest.mark.promise(
+    "Read-only and secrets", "Requests to a node carry no cookies and use no proxy from the environment."
+)
 async def test_a_proxy_in_the_environment_is_ignored(
     faulty: FaultyNode, call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -250,12 +261,16 @@ async def test_the_height_is_asked_for_once_for_many_calls(faulty: FaultyNode, c
     assert faulty.asked.count("/admin/status") == 1
 
 
+@pytest.mark.promise("Nodes", "The same question asked several times at once reaches the node once.")
 async def test_the_same_question_at_the_same_time_is_asked_once(faulty: FaultyNode, call: Call) -> None:
     results = await asyncio.gather(*(call("get_balance", address=ALICE) for _ in range(50)))
     assert len({result["structuredContent"]["balance"] for result in results}) == 1
     assert faulty.asked.count(f"{BALANCE}?assetId=0") == 1
 
 
+@pytest.mark.promise(
+    "Nodes", "At most a bounded number of requests wait for a node; more are told to come back."
+)
 async def test_more_than_can_wait_is_told_to_come_back(faulty: FaultyNode) -> None:
     node = Node.at([faulty.url], NodeLimits(requests=1, waiting_requests=2, reply_seconds=5))
     call = caller(make_server(node))
@@ -282,6 +297,7 @@ def last_block(height: int, signature: str) -> Behaviour:
     return replies(f'{{"signature":"{signature}","height":{height},"timestamp":1794776745315}}')
 
 
+@pytest.mark.promise("Nodes", "What depends on the chain is kept until the next block.")
 async def test_a_balance_is_kept_until_the_newest_block_is_another(faulty: FaultyNode) -> None:
     clock = Clock()
     node = Node([HttpSource(faulty.url, LIMITS)], LIMITS, now=clock)
@@ -313,6 +329,7 @@ async def test_what_was_read_while_the_height_was_unknown_is_not_kept_long(
     assert faulty.asked.count(f"{BALANCE}?assetId=0") == 2
 
 
+@pytest.mark.promise("Nodes", "When a node fails, the next one in the list answers until it is back.")
 async def test_the_next_node_answers_while_the_first_rests(faulty: FaultyNode) -> None:
     async with FaultyNode() as second:
         node = Node.at([faulty.url, second.url], LIMITS)
@@ -334,6 +351,7 @@ async def test_the_next_node_answers_while_the_first_rests(faulty: FaultyNode) -
             await node.close()
 
 
+@pytest.mark.promise("Nodes", "An error about one question does not put a node aside.")
 async def test_an_error_about_one_question_does_not_rest_the_node(faulty: FaultyNode) -> None:
     async with FaultyNode() as second:
         node = Node.at([faulty.url, second.url], LIMITS)
@@ -359,6 +377,9 @@ async def test_when_all_nodes_fail_the_first_one_speaks(faulty: FaultyNode) -> N
             await node.close()
 
 
+@pytest.mark.promise(
+    "Read-only and secrets", "The user name and password in a node's address are never shown."
+)
 @pytest.mark.parametrize(
     ("url", "origin"),
     [

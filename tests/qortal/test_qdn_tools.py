@@ -119,6 +119,7 @@ async def test_wrong_arguments_are_refused_by_name(
     assert code_of(result) == "INVALID_ARGUMENT"
 
 
+@pytest.mark.promise("Read-only and secrets", "Private QDN services are never asked for.")
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [
@@ -137,6 +138,7 @@ async def test_nothing_is_looked_up_in_private_services(tool: str, arguments: di
     assert watched.asked == []
 
 
+@pytest.mark.promise("Read-only and secrets", "Describing a QDN resource has no effect on the node.")
 async def test_describing_something_has_no_effect_on_the_node() -> None:
     async with FaultyNode() as watched:
         node = Node.at([watched.url])
@@ -267,6 +269,10 @@ async def test_without_a_status_nothing_is_asked_for() -> None:
     assert not result["wasAsked"]
 
 
+@pytest.mark.promise(
+    "Data of the chain",
+    "Public QDN text is read only with the toolset `qdn_content`, which is off by default.",
+)
 def test_reading_is_switched_off_unless_asked_for() -> None:
     assert "qdn_content" not in select()
     assert "qdn_content" in select("+qdn_content")

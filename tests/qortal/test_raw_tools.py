@@ -205,6 +205,10 @@ async def test_without_a_limit_a_page_is_short(call: Call) -> None:
     }
 
 
+@pytest.mark.promise(
+    "Tools and their results",
+    "A list is cut before a record, never inside one, and `page.next` holds the complete arguments of the next call.",
+)
 async def test_a_page_is_cut_at_a_row_where_it_would_be_too_large() -> None:
     rows = [{"number": number, "text": "ü" * 3000} for number in range(90)]
     async with FaultyNode() as wordy:
@@ -229,6 +233,10 @@ async def test_what_alone_is_too_large_is_refused(body: Any) -> None:
     assert text.startswith("Answer too large.")
 
 
+@pytest.mark.promise(
+    "Text of strangers",
+    "Hidden characters in names, messages and other texts are shown as `\\u{XXXX}` in every answer.",
+)
 async def test_hidden_characters_are_shown_in_every_text_and_long_ones_cut() -> None:
     body = {"na\u200bme": ["\u202eabc", {"deep": "\x1b[31m"}], "long": "z" * 9000, "big": 2**80, "half": 0.5}
     async with FaultyNode() as hostile:
@@ -279,6 +287,10 @@ async def test_an_unknown_template_is_answered_with_the_nearest(
     assert nearest in text
 
 
+@pytest.mark.promise(
+    "Read-only and secrets",
+    "Whatever a tool is called with, only GETs from the list in `docs/endpoints.md` leave for the node.",
+)
 @pytest.mark.parametrize(
     "endpoint",
     [
@@ -349,6 +361,7 @@ async def test_secrets_are_refused_and_not_repeated(
     assert secret not in text
 
 
+@pytest.mark.promise("Read-only and secrets", "Private QDN services are never asked for.")
 async def test_private_services_are_refused(call: Call) -> None:
     code, _ = await refusal(call, "/arbitrary/resources", service="DOCUMENT_PRIVATE")
     assert code == "REFUSED"

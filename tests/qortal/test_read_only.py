@@ -145,6 +145,10 @@ GOOD: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.promise(
+    "Read-only and secrets",
+    "Whatever a tool is called with, only GETs from the list in `docs/endpoints.md` leave for the node.",
+)
 @pytest.mark.parametrize("tool", DEFINITIONS)
 async def test_only_allow_listed_gets_leave_whatever_a_tool_is_called_with(tool: str) -> None:
     recorder = Recorder()
@@ -168,6 +172,10 @@ async def test_only_allow_listed_gets_leave_whatever_a_tool_is_called_with(tool:
     await node.close()
 
 
+@pytest.mark.promise(
+    "Read-only and secrets",
+    "The list holds only what Qortal Core lets everybody read without an effect on the node.",
+)
 def test_the_allow_list_holds_what_core_lets_everybody_read_and_nothing_else() -> None:
     templates = [endpoint.template for endpoint in ENDPOINTS]
     assert len(set(templates)) == len(templates)

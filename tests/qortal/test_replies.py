@@ -44,11 +44,15 @@ def test_negative_amounts_are_put_right() -> None:
     assert [change.amount for change in changes] == ["-1.50000000", "-0.50000000"]
 
 
+@pytest.mark.promise(
+    "Data of the chain", "Amounts are exact decimal strings with eight places, however the node writes them."
+)
 def test_quantities_are_exact_however_large() -> None:
     asset = ASSET.read(b'{"assetId":9,"name":"X","quantity":9223372036854775807,"newMember":[1]}')
     assert asset.amount == "92233720368.54775807"
 
 
+@pytest.mark.promise("Errors", "Nonsense from a node is reported as an error of the node, not as an answer.")
 @pytest.mark.parametrize(
     ("endpoint", "body"),
     [

@@ -36,6 +36,9 @@ def target_of(row: dict[str, Any]) -> str:
     return f"{row['path']}?{query}" if query else str(row["path"])
 
 
+@pytest.mark.promise(
+    "Data of the chain", "The sample chain answers every recorded question as Qortal Core did."
+)
 @pytest.mark.parametrize("row", list(exchanges()))
 def test_a_recorded_question_gets_the_recorded_answer(row: dict[str, Any]) -> None:
     reply = answer(target_of(row))

@@ -58,6 +58,7 @@ async def chain() -> AsyncIterator[Chain]:
         await chain.node.close()
 
 
+@pytest.mark.promise("Nodes", "A block deep below the tip is asked for once and kept.")
 async def test_a_block_deep_below_the_tip_is_asked_for_once_and_for_all(chain: Chain) -> None:
     await chain.grows_to(DEEP + SETTLED_BLOCKS)
     await chain.block(height=DEEP)
@@ -89,6 +90,7 @@ async def test_blocks_in_a_row_are_settled_when_the_last_of_them_is(chain: Chain
     assert chain.times_asked("/blocks/range/") == 2
 
 
+@pytest.mark.promise("Nodes", "An answer from memory says at which height it was read.")
 async def test_a_settled_block_keeps_the_moment_it_was_read_at(chain: Chain) -> None:
     await chain.grows_to(DEEP + SETTLED_BLOCKS)
     await chain.block(height=DEEP)

@@ -75,6 +75,9 @@ def page_or_refusal(result: dict[str, Any], noun: str, limit: int) -> None:
     assert page["page"]["returned"] == len(page[noun]) <= limit
 
 
+@pytest.mark.promise(
+    "Limits and abuse", "An answer stays within its budget of bytes, however large the node's data are."
+)
 @pytest.mark.parametrize("limit", [1, 20, 100])
 @pytest.mark.parametrize("tool", LISTS)
 async def test_more_rows_than_asked_for_still_make_one_page(tool: str, limit: int) -> None:

@@ -61,6 +61,13 @@ GOOD_CALLS: list[Any] = [
 ]
 
 
+@pytest.mark.promise(
+    "Tools and their results", "Text beyond ASCII arrives as it was written, without `\\u` escapes."
+)
+@pytest.mark.promise("Tools and their results", "What a tool returns fits the schema that it declares.")
+@pytest.mark.promise(
+    "Tools and their results", "Every answer from a node says in `asOf` which node and height it comes from."
+)
 @pytest.mark.parametrize(("tool", "arguments"), GOOD_CALLS)
 async def test_an_answer_keeps_to_its_contract(
     server: Server, call: Call, tool: str, arguments: dict[str, Any]
@@ -91,6 +98,10 @@ async def definition_of(server: Server, tool: str) -> dict[str, Any] | None:
     return next((definition for definition in listed if definition["name"] == tool), None)
 
 
+@pytest.mark.promise(
+    "Tools and their results",
+    "Definitions of tools are portable: no `$ref`, no union on top, every argument described, every array with its items.",
+)
 async def test_definitions_are_portable(node: Node) -> None:
     server = make_server(node, toolsets="all")
     listed = (await request(server, "tools/list", {}))["result"]["tools"]
@@ -112,6 +123,10 @@ async def test_definitions_are_portable(node: Node) -> None:
         assert definition["annotations"]["idempotentHint"] is True
 
 
+@pytest.mark.promise(
+    "Tools and their results",
+    "What the definitions of the tools cost a model stays within a budget of tokens.",
+)
 @pytest.mark.parametrize(("toolsets", "tokens"), [("default", 4500), ("all", 7000)])
 async def test_what_a_model_pays_for_the_definitions_stays_small(
     node: Node, toolsets: str, tokens: int
@@ -146,6 +161,7 @@ async def test_node_status(call: Call) -> None:
     assert answer["numberOfConnections"] == 0
 
 
+@pytest.mark.promise("Tools and their results", "`validate_address` checks the checksum and needs no node.")
 @pytest.mark.parametrize(
     ("address", "valid"),
     [(ALICE, True), (CONTRACT, True), (WRONG_CHECKSUM, False), (NODE_ID, False), ("", False), ("bad", False)],
@@ -154,6 +170,9 @@ async def test_validity_is_told_without_a_node(call: Call, address: str, valid: 
     assert await answer_of(call, "validate_address", address=address) == {"isValid": valid}
 
 
+@pytest.mark.promise(
+    "Data of the chain", "Amounts are exact decimal strings with eight places, however the node writes them."
+)
 async def test_balances_are_exact(call: Call) -> None:
     answer = await answer_of(call, "get_balance", address=ALICE)
     assert (answer["balance"], answer["unit"], answer["assetId"]) == ("1001427.50833805", "QORT", 0)
@@ -161,6 +180,9 @@ async def test_balances_are_exact(call: Call) -> None:
     assert (answer["balance"], answer["unit"]) == ("998182.49999999", "GOLD")
 
 
+@pytest.mark.promise(
+    "Data of the chain", "An address never seen on the chain has a balance of zero and a note that says why."
+)
 async def test_an_unseen_address_holds_nothing_and_a_note_says_why(call: Call) -> None:
     answer = await answer_of(call, "get_balance", address=NOBODY)
     assert answer["balance"] == "0.00000000"
@@ -168,6 +190,7 @@ async def test_an_unseen_address_holds_nothing_and_a_note_says_why(call: Call) -
     assert (await answer_of(call, "get_balance", address=EMPTY))["notes"] == [SAMPLE]
 
 
+@pytest.mark.promise("Errors", "What the node does not know is reported as not found.")
 async def test_what_does_not_exist_is_not_found(call: Call) -> None:
     assert await error_of(call, "get_account_overview", address=NOBODY) == (
         "NOT_FOUND",
@@ -178,6 +201,7 @@ async def test_what_does_not_exist_is_not_found(call: Call) -> None:
     assert await error_of(call, "get_account_overview", address=ALICE, asset_ids=[99]) == missing
 
 
+@pytest.mark.promise("Data of the chain", "An account overview lists asset balances unless told not to.")
 async def test_an_account_at_a_glance(call: Call) -> None:
     answer = await answer_of(call, "get_account_overview", address=ALICE)
     assert answer["primaryName"] == "alice-test"
@@ -202,6 +226,10 @@ async def test_an_account_without_names_has_none(call: Call) -> None:
     assert answer["names"] == []
 
 
+@pytest.mark.promise("Data of the chain", "An account overview lists asset balances unless told not to.")
+@pytest.mark.promise(
+    "Data of the chain", "An account overview lists QORT once, and assets without a balance only on request."
+)
 @pytest.mark.parametrize(
     ("arguments", "asset_ids"),
     [
@@ -220,6 +248,7 @@ async def test_qort_is_listed_once_beside_the_assets_asked_for(
     assert [holding["assetId"] for holding in answer["assetBalances"]] == asset_ids
 
 
+@pytest.mark.promise("Data of the chain", "Prices and quantities carry their unit.")
 async def test_an_offer_has_price_and_unit(call: Call) -> None:
     answer = await answer_of(call, "list_trade_offers", chain="Litecoin", limit=100)
     (offer,) = [row for row in answer["offers"] if row["tradeAddress"] == CONTRACT]
@@ -251,6 +280,9 @@ async def test_hidden_offers_are_apart(call: Call) -> None:
     assert not {o["tradeAddress"] for o in shown} & {o["tradeAddress"] for o in hidden}
 
 
+@pytest.mark.promise(
+    "Data of the chain", "A QDN search needs only one filter, and takes a service by code or by name."
+)
 @pytest.mark.parametrize("service", [777, "777", "BLOG_POST", "blog_post", " Blog_Post "])
 async def test_a_service_has_a_code_and_a_name_in_any_case(call: Call, service: Any) -> None:
     resources = (await answer_of(call, "search_qdn", service=service))["resources"]
@@ -258,6 +290,10 @@ async def test_a_service_has_a_code_and_a_name_in_any_case(call: Call, service: 
     assert {(row["service"], row["serviceName"]) for row in resources} == {(777, "BLOG_POST")}
 
 
+@pytest.mark.promise(
+    "Data of the chain",
+    "A QDN search says who published what, when and how big it is, and never returns content.",
+)
 async def test_a_publication_tells_who_what_when_and_how_big(call: Call) -> None:
     resource = (await answer_of(call, "search_qdn", service="WEBSITE"))["resources"][0]
     assert resource == {
@@ -300,6 +336,7 @@ async def follow(call: Call, tool: str, noun: str, **arguments: Any) -> list[Any
     raise AssertionError("pages without end")
 
 
+@pytest.mark.promise("Tools and their results", "Following `page.next` reaches every record once.")
 @pytest.mark.parametrize("limit", [1, 2, 3, 7, 18, 19, 100])
 @pytest.mark.parametrize("arguments", [{}, {"chain": "BTC"}, {"hidden": True}, {"reverse": False}])
 async def test_following_pages_reaches_every_offer_once(
@@ -311,6 +348,7 @@ async def test_following_pages_reaches_every_offer_once(
     assert times == sorted(times, reverse=arguments.get("reverse", True))
 
 
+@pytest.mark.promise("Tools and their results", "Following `page.next` reaches every record once.")
 @pytest.mark.parametrize("limit", [1, 3, 5, 20])
 @pytest.mark.parametrize(
     ("arguments", "count"), [({"name": "Bob"}, 8), ({"address": ALICE}, 7), ({"service": "JSON"}, 4)]
@@ -324,6 +362,7 @@ async def test_following_pages_reaches_every_publication_once(
     assert times == sorted(times, reverse=True)
 
 
+@pytest.mark.promise("Tools and their results", "A limit above the maximum is lowered, and a note says so.")
 async def test_a_limit_above_the_most_is_lowered_and_said(call: Call) -> None:
     answer = await answer_of(call, "search_qdn", name="Bob", limit=5000)
     assert answer["notes"][0] == "limit 5000 was lowered to 20, the most this tool gives at once."
@@ -364,6 +403,11 @@ BAD_CALLS: list[Any] = [
 ]
 
 
+@pytest.mark.promise("Tools and their results", "A limit below 1 is refused.")
+@pytest.mark.promise(
+    "Errors",
+    "Wrong arguments of any kind never reach the node: addresses with a bad checksum, numbers out of range, unknown filters.",
+)
 @pytest.mark.parametrize(("tool", "arguments", "sentence"), BAD_CALLS)
 async def test_bad_arguments_never_reach_the_node(
     tool: str, arguments: dict[str, Any], sentence: str
@@ -377,6 +421,10 @@ async def test_bad_arguments_never_reach_the_node(
     assert watched.asked == []
 
 
+@pytest.mark.promise(
+    "Read-only and secrets",
+    "An argument that looks like a key, a seed phrase or another secret is refused, never sent to the node and never repeated.",
+)
 @pytest.mark.parametrize("secret", [SEED_PHRASE, HEX_KEY, ALICE_KEY])
 @pytest.mark.parametrize(
     ("tool", "argument"),
@@ -415,6 +463,9 @@ ARGUMENTS = [
 ]  # fmt: skip
 
 
+@pytest.mark.promise(
+    "Limits and abuse", "No arguments can make a tool of the server fail in an unforeseen way."
+)
 @given(
     tool=st.sampled_from(TOOLS),
     arguments=st.dictionaries(st.sampled_from(ARGUMENTS) | st.text(max_size=8), ANYTHING, max_size=4),
@@ -432,6 +483,9 @@ async def test_no_arguments_make_a_tool_stumble(
         assert code in {"INVALID_ARGUMENT", "NOT_FOUND", "REFUSED", "NODE_ERROR", "NOT_SUPPORTED"}
 
 
+@pytest.mark.promise(
+    "Old clients", "Old names of tools and arguments still work, though they are not listed."
+)
 @pytest.mark.parametrize(
     ("tool", "old", "new"),
     [
@@ -450,12 +504,18 @@ async def test_old_argument_names_mean_the_same(
     assert await answer_of(call, tool, **old) == await answer_of(call, tool, **new)
 
 
+@pytest.mark.promise(
+    "Old clients", "Old names of tools and arguments still work, though they are not listed."
+)
 async def test_an_old_tool_name_is_another_with_its_arguments_given(call: Call) -> None:
     hidden = await answer_of(call, "list_trade_offers", hidden=True, limit=1)
     assert await answer_of(call, "list_hidden_trade_offers", limit=1) == hidden
     assert len(await follow(call, "list_hidden_trade_offers", "offers", limit=1)) == 3
 
 
+@pytest.mark.promise(
+    "Old clients", "The old method names `list_tools` and `call_tool` mean `tools/list` and `tools/call`."
+)
 async def test_old_methods_stay_valid(server: Server) -> None:
     listed = (await request(server, "list_tools", {}))["result"]["tools"]
     assert listed == (await request(server, "tools/list", {}))["result"]["tools"]
@@ -463,6 +523,10 @@ async def test_old_methods_stay_valid(server: Server) -> None:
     assert reply["result"]["structuredContent"] == {"isValid": True}
 
 
+@pytest.mark.promise(
+    "Tools and their results",
+    "Toolsets are chosen by name, and a tool whose toolset is off cannot be called by any name.",
+)
 @pytest.mark.parametrize(
     ("spec", "toolsets"),
     [
@@ -480,11 +544,16 @@ def test_toolsets_are_chosen_by_name(spec: str, toolsets: set[str]) -> None:
     assert select(spec) == tuple(name for name in TOOLSETS if name in toolsets)
 
 
+@pytest.mark.promise("Command line", "An unknown toolset is answered with the valid ones.")
 def test_an_unknown_toolset_is_answered_with_the_valid_ones() -> None:
     with pytest.raises(ValueError, match="no toolset 'nope'; valid ones are default, all, node, accounts"):
         select("+nope")
 
 
+@pytest.mark.promise(
+    "Tools and their results",
+    "Toolsets are chosen by name, and a tool whose toolset is off cannot be called by any name.",
+)
 async def test_a_toolset_switched_off_is_not_callable_by_any_name(node: Node) -> None:
     server = make_server(node, toolsets="-trades")
     for name in ("list_trade_offers", "list_hidden_trade_offers"):

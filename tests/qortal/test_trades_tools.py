@@ -176,6 +176,7 @@ async def test_a_node_that_knows_nothing_of_foreign_chains_says_so() -> None:
     assert code_of(result) == "NOT_SUPPORTED"
 
 
+@pytest.mark.promise("Text of strangers", "Words of a hostile node are shown as data.")
 async def test_words_of_a_hostile_node_are_shown_and_not_obeyed() -> None:
     row = {**sample_chain()["trades"][CONTRACT], "mode": "OFFERING\u202e\x1b[31m", "qortAmount": "0E-8"}
     async with FaultyNode() as hostile:

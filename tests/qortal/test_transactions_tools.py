@@ -47,6 +47,7 @@ async def test_every_kind_keeps_its_own_members(call: Call, kind: str) -> None:
             assert found[name] == (printable(value) if isinstance(value, str) else value), name
 
 
+@pytest.mark.promise("Data of the chain", "Times come both in milliseconds and in ISO 8601.")
 async def test_a_transaction_has_exact_amounts_with_a_unit_and_both_times(call: Call) -> None:
     found = await answer_of(call, "get_transaction", signature=PAYMENT["signature"])
     assert found["amount"] == PAYMENT["amount"]
@@ -69,6 +70,10 @@ async def test_unconfirmed_transactions_are_found_and_messages_read(call: Call) 
     assert found["data"] == UNCONFIRMED[1]["data"]
 
 
+@pytest.mark.promise(
+    "Text of strangers",
+    "Hidden characters in names, messages and other texts are shown as `\\u{XXXX}` in every answer.",
+)
 async def test_hidden_characters_in_a_transaction_are_shown(call: Call) -> None:
     row = next(row for row in CONFIRMED if row.get("name") == "heidi-hidden")
     assert "\u202e" in row["data"]
@@ -219,6 +224,7 @@ SEARCHES: list[Any] = [
 ]
 
 
+@pytest.mark.promise("Tools and their results", "Following `page.next` reaches every record once.")
 @pytest.mark.parametrize("limit", [3, 20, 100])
 @pytest.mark.parametrize(("arguments", "wanted"), SEARCHES)
 async def test_pages_of_any_search_reach_the_last_transaction(

@@ -55,6 +55,7 @@ GOOD: list[Any] = [
 ]
 
 
+@pytest.mark.promise("Tools and their results", "A number in quotes is understood, and a note says so.")
 @pytest.mark.parametrize(("raw", "expected", "notes"), GOOD)
 def test_arguments_are_read_and_what_was_read_otherwise_is_noted(
     raw: bytes, expected: dict[str, Any], notes: int
@@ -106,6 +107,10 @@ SECRETS = [
 ]
 
 
+@pytest.mark.promise(
+    "Read-only and secrets",
+    "An argument that looks like a key, a seed phrase or another secret is refused, never sent to the node and never repeated.",
+)
 @pytest.mark.parametrize("raw", SECRETS)
 def test_a_secret_is_refused_and_never_repeated(raw: bytes) -> None:
     with pytest.raises(ToolError) as caught:

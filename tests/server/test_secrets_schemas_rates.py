@@ -47,6 +47,7 @@ def test_ordinary_text_is_left_alone(text: str) -> None:
     assert not looks_secret(text)
 
 
+@pytest.mark.promise("Limits and abuse", "Deep nesting and other costly input take no noticeable time.")
 def test_looking_takes_no_time_whatever_the_text_is() -> None:
     started = time.perf_counter()
     for text in (
@@ -122,6 +123,9 @@ def test_a_slow_rate_still_lets_one_call_through() -> None:
     assert rate.wait("a") == pytest.approx(10.0)
 
 
+@pytest.mark.promise(
+    "Limits and abuse", "A rate limit holds for each caller, and callers are remembered within bounds."
+)
 def test_callers_are_forgotten_in_bounds() -> None:
     rate = RateLimit(1.0, lambda: 0.0)
     for caller in range(10_000):
@@ -129,6 +133,9 @@ def test_callers_are_forgotten_in_bounds() -> None:
     assert len(rate._buckets) <= 4096
 
 
+@pytest.mark.promise(
+    "Operations", "`/metrics` is Prometheus text, and names of strangers never become labels."
+)
 def test_metrics_are_prometheus_text() -> None:
     metrics = Metrics()
     metrics.observe("tools/call", "echo", "", 0.015)

@@ -89,6 +89,7 @@ TWINS: list[Any] = [
 ]
 
 
+@pytest.mark.promise("Library", "Two tools of one name are refused.")
 @pytest.mark.parametrize(("options", "words"), TWINS)
 def test_two_of_a_name_are_refused(options: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
@@ -162,6 +163,7 @@ def test_templates_match_whole_segments(template: str, uri: str, expected: Any) 
 OLD = OldForms(methods={"call_tool": "tools/call", "list_tools": "tools/list"})
 
 
+@pytest.mark.promise("Old clients", "The old names do not exist in 2026-07-28.")
 def test_old_spellings_stay_valid_in_the_legacy_era_alone() -> None:
     server = Server("old", tools=[echo], old_forms=OLD, tool_aliases={"say": "echo", "gone": "nope"})
     assert result(ask(server, "list_tools"))["tools"][0]["name"] == "echo"
@@ -210,6 +212,9 @@ def test_who_asks_too_often_is_told_to_wait() -> None:
     assert code(ask(server, "tools/list", None, peer)) == 429
 
 
+@pytest.mark.promise(
+    "Operations", "`/metrics` is Prometheus text, and names of strangers never become labels."
+)
 def test_calls_are_counted_by_names_of_ours_alone() -> None:
     server = Server("s", tools=[echo])
     ask(server, "tools/call", {"name": "echo", "arguments": {"text": "x"}})

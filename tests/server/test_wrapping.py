@@ -69,6 +69,10 @@ def result(name: str, revision: str) -> Any:
     return json.loads(reply.body)["result"]
 
 
+@pytest.mark.promise(
+    "Library",
+    'A tool of your own may return text, a number or nothing: it is sent as text, and wrapped as `{"result": …}` where it must be an object.',
+)
 @pytest.mark.parametrize("revision", LEGACY)
 def test_wrap_string(revision: str) -> None:
     expected: dict[str, Any] = {"content": [{"type": "text", "text": "hi"}], "isError": False}
@@ -77,6 +81,10 @@ def test_wrap_string(revision: str) -> None:
     assert result("give_text", revision) == expected
 
 
+@pytest.mark.promise(
+    "Library",
+    'A tool of your own may return text, a number or nothing: it is sent as text, and wrapped as `{"result": …}` where it must be an object.',
+)
 @pytest.mark.parametrize("revision", LEGACY)
 @pytest.mark.parametrize(
     ("name", "text", "value"), [("give_number", "42", 42), ("give_truth", "false", False)]
@@ -88,17 +96,29 @@ def test_wrap_number(revision: str, name: str, text: str, value: Any) -> None:
     assert result(name, revision) == expected
 
 
+@pytest.mark.promise(
+    "Library",
+    'A tool of your own may return text, a number or nothing: it is sent as text, and wrapped as `{"result": …}` where it must be an object.',
+)
 @pytest.mark.parametrize("revision", LEGACY)
 def test_wrap_none(revision: str) -> None:
     assert result("give_nothing", revision) == {"content": [], "isError": False}
 
 
+@pytest.mark.promise(
+    "Errors",
+    "A result that cannot be written as JSON is an internal error, never the text of a Python object.",
+)
 def test_wrap_unserialisable() -> None:
     answer = result("give_anything", "2025-11-25")
     assert answer["isError"] is True
     assert answer["content"] == [{"type": "text", "text": "Internal error."}]
 
 
+@pytest.mark.promise(
+    "Errors",
+    "Whatever a tool raises ends as a result with `isError: true`, and no trace, path or internal name reaches the client.",
+)
 def test_tool_raises(caplog: pytest.LogCaptureFixture) -> None:
     known, unforeseen = result("fail", "2025-11-25"), result("stumble", "2025-11-25")
     assert known["content"][0]["text"] == "Out of luck."

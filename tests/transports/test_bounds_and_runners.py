@@ -80,6 +80,7 @@ async def test_a_connection_that_reads_nothing_loses_notices_not_the_server() ->
         assert await connection.receive() == b'{"jsonrpc":"2.0","id":2,"result":{}}'
 
 
+@pytest.mark.promise("Limits and abuse", "A client that does not read its notices is let go.")
 async def test_a_subscriber_that_reads_nothing_is_ended() -> None:
     from qortal_mcp.protocol.messages import ListenFilter
 

@@ -85,6 +85,7 @@ def lives(door: Door) -> None:
     assert time.monotonic() - started < 3
 
 
+@pytest.mark.promise("Limits and abuse", "Deep nesting and other costly input take no noticeable time.")
 def test_deep_nesting_with_an_open_string_takes_no_time(door: Door) -> None:
     started = time.monotonic()
     answer = door.send(b'{"id":7,"a":' + b"[" * 3000 + b'"' + b'\\"' * 200_000)
@@ -105,6 +106,7 @@ def test_trailers_without_end_are_refused(door: Door) -> None:
     lives(door)
 
 
+@pytest.mark.promise("Limits and abuse", "More requests at once than allowed are refused.")
 def test_requests_piled_up_on_a_connection_are_bounded(door: Door) -> None:
     before = memory(door)
     with dial(door) as sock:
