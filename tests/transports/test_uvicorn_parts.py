@@ -1,4 +1,4 @@
-"""We lean on insides of uvicorn. Where they are gone, the server still serves, and says what is not bounded."""
+"""We rely on internals of uvicorn. If they are gone, the server still serves, and says what is not limited."""
 
 import subprocess
 import sys
@@ -46,4 +46,4 @@ def test_a_server_on_another_uvicorn_serves_and_warns() -> None:
         finally:
             process.terminate()
         assert process.wait(timeout=10) == 0
-    assert any("NOT bounded" in line and "HttpToolsProtocol.send_400_response" in line for line in said), said
+    assert any("NOT limited" in line and "HttpToolsProtocol.send_400_response" in line for line in said), said

@@ -1,4 +1,4 @@
-"""The other end of the same wires: reach any MCP server, see every byte, and judge nothing here."""
+"""The MCP client: reaches any server over any transport, shows every byte, and judges nothing."""
 
 from .answering import ElicitRequest, Handler, Handlers, SamplingRequest, elicitation, roots, sampling
 from .client import Client, connect

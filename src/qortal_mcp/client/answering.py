@@ -1,6 +1,6 @@
-"""Questions of a server: who answers them, and which capability each one needs.
+"""Questions from a server: the handlers that answer them, and the capability each one needs.
 
-The same handlers serve both eras: requests of a legacy server, and the `inputRequests` of a modern result.
+The same handlers serve both eras: requests from a legacy server, and the `inputRequests` in a modern result.
 """
 
 import inspect
@@ -19,7 +19,7 @@ from .errors import AnswerRefused
 
 log = logging.getLogger(__name__)
 
-# Takes the question's parameters as JSON; gives anything that can be written as JSON, bytes of it included.
+# Takes the question's parameters as JSON; returns anything that can be encoded as JSON, or bytes of JSON.
 Handler = Callable[[Raw], Awaitable[object]]
 Handlers = Mapping[str, Handler]
 T = TypeVar("T")
@@ -32,7 +32,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class _Need(Struct, frozen=True):
-    """The capability that lets a server ask, and the revision that brought it."""
+    """The capability that lets a server ask, and the revision that introduced it."""
 
     capability: str
     since: str = ""
@@ -42,7 +42,7 @@ _NEEDS = {SAMPLING: _Need("sampling"), ELICIT: _Need("elicitation", ELICITATION)
 
 
 class ElicitRequest(Struct, frozen=True, kw_only=True):
-    """A question to a person: a form to fill in, or an address to open."""
+    """A question to a person: a form to fill in, or a URL to open."""
 
     message: str
     mode: Literal["form", "url"] = "form"
@@ -52,7 +52,7 @@ class ElicitRequest(Struct, frozen=True, kw_only=True):
 
 
 class SamplingRequest(Struct, frozen=True, kw_only=True):
-    """A question to the client's model. Messages keep the form they came in: later revisions add to it."""
+    """A question to the client's model. Messages are kept as they came: later revisions add members."""
 
     messages: list[dict[str, Any]]
     maxTokens: int
@@ -75,7 +75,7 @@ def sampling(answer: Callable[[SamplingRequest], Awaitable[SamplingResult]]) -> 
 
 
 def roots(folders: Sequence[Root]) -> Handlers:
-    """A handler that tells servers where the client works."""
+    """A handler that lists the folders the client works in."""
 
     async def answer(_: Raw) -> object:
         return RootsResult(roots=list(folders))
@@ -103,7 +103,7 @@ def capabilities_of(handlers: Handlers, revision: str) -> ClientCapabilities:
 async def answer(handlers: Handlers, method: str, params: Raw | None) -> bytes:
     """The answer to a question, as JSON.
 
-    Raises: AnswerRefused where there is nobody to ask, or they refuse.
+    Raises: AnswerRefused if there is no handler, or the handler refuses.
     """
     if method == "ping":
         return b"{}"

@@ -4,8 +4,8 @@
         tools = await client.list_tools()
         result = await client.call_tool("get_block", {"height": 1})
 
-One client serves both eras: what differs between them stays below this file, but for questions that a modern
-server asks by way of a result.
+One client serves both eras: the differences are handled below this file, except for the questions that a modern
+server asks in a result.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ async def connect(
 ) -> AsyncIterator[Client]:
     """A connected client: to `http(s)://…`, `ws(s)://…`, a command with its arguments, or a server object.
 
-    Raises: ClientError where there is no server, or no revision in common.
+    Raises: ClientError if there is no server, or no common revision.
     """
     client = Client(target, options)
     try:
@@ -91,7 +91,7 @@ class Client:
 
     @property
     def wire(self) -> RawWire:
-        """The wire itself, for bytes that are deliberately odd."""
+        """The wire itself, for sending deliberately malformed bytes."""
         return self._link.wire
 
     async def open(self, era: Era = "auto", revision: str | None = None) -> None:
@@ -102,7 +102,7 @@ class Client:
         self._stand_by()
 
     async def close(self) -> None:
-        """Leave the server in good order. Never raises for what a server does."""
+        """End the session and close the connection. Never raises because of what a server does."""
         try:
             await self._background.close()
             wire = self._link.wire
@@ -114,7 +114,7 @@ class Client:
             await self._link.close()
 
     def _stand_by(self) -> None:
-        """Open the standing stream of a legacy HTTP server, where somebody listens."""
+        """Open the standing stream of a legacy HTTP server, if the options want it."""
         wire = self._link.wire
         if self._options.wants_stream and not self.terms.is_modern and isinstance(wire, HttpWire):
             self._background.start(wire.stand_by(self.terms.revision))
@@ -141,12 +141,12 @@ class Client:
             capabilities=self._link.capabilities(revision),
             clientInfo=msgspec.to_builtins(self._options.info),
         )
-        # The schema requires capabilities, also where there are none to declare.
+        # The schema requires capabilities, even if there are none to declare.
         members = {"capabilities": Raw(b"{}"), **envelope.members(params)}
         reply = await self._link.ask("initialize", members, seconds=self._limits.handshake_seconds)
         terms = read_handshake(reply)
         self._link.speak(terms.revision)
-        # Some servers answer this notification with an error status and work all the same.
+        # Some servers answer this notification with an error status and still work.
         with contextlib.suppress(HttpRefused):
             await self._link.tell("notifications/initialized")
         return terms
@@ -159,7 +159,7 @@ class Client:
         timeout: float | None = None,
         progress: OnProgress | None = None,
     ) -> Reply:
-        """Send a request and wait for its result; questions of a modern server are answered on the way.
+        """Send a request and wait for its result; questions from a modern server are answered along the way.
 
         Progress restarts the clock. Cancelling the wait cancels the request.
 
@@ -175,21 +175,23 @@ class Client:
             answers = await answers_to(asked, self._options.handlers, self._limits)
             reply = await self._ask(method, {**members, **answers}, seconds, progress)
         if questions_in(method, reply, self._limits) is not None:
-            raise MalformedReply("the server asks again and again", (reply.raw,))
+            raise MalformedReply(
+                f"the server still asks for input after {self._limits.input_rounds} rounds", (reply.raw,)
+            )
         return reply
 
     async def notify(self, method: str, params: object = None) -> None:
         """Send a notification.
 
-        Raises: ClientError where it was not taken.
+        Raises: ClientError if it was not accepted.
         """
         await self._link.tell(method, envelope.members(params))
 
     async def _ask(self, method: str, members: Params, seconds: float, progress: OnProgress | None) -> Reply:
-        """One round: with the headers it needs, and a new session where the old one is over."""
+        """One round trip, with the headers it needs, and in a new session if the old one has expired."""
         if self._renewing.locked():
             async with self._renewing:
-                pass  # there is no session to speak in until it is done
+                pass  # there is no session until the renewal is done
         mirrors = method == "tools/call" and self.terms.is_modern and self._link.wire.is_exchange
         known = self._known_header_params(members) if mirrors else ()
         try:
@@ -206,7 +208,7 @@ class Client:
         except ServerError as exc:
             if not mirrors or exc.code != errors.HEADER_MISMATCH or self._header_params is not None:
                 raise
-            # Only the list of tools says which arguments a server wants to see in headers.
+            # Only the list of tools says which arguments a server wants in headers.
             await self.list_tools()
         known = self._known_header_params(members) if mirrors else ()
         return await self._link.ask(method, members, seconds=seconds, progress=progress, header_params=known)
@@ -216,7 +218,7 @@ class Client:
         return (self._header_params or {}).get(name, ()) if isinstance(name, str) else ()
 
     async def _renew(self, gone: SessionGone) -> None:
-        """Shake hands again: the server has forgotten us. Once, however many requests find out."""
+        """Repeat the handshake: the server dropped our session. Once, however many requests notice."""
         wire = self._link.wire
         assert isinstance(wire, HttpWire), "no other wire has sessions"
         async with self._renewing:
@@ -238,7 +240,7 @@ class Client:
         return await self._list(listed.RESOURCES)
 
     async def list_resource_templates(self) -> Listing[ListedTemplate]:
-        """All templates of resources. Raises: ClientError."""
+        """All resource templates. Raises: ClientError."""
         return await self._list(listed.TEMPLATES)
 
     async def list_prompts(self) -> Listing[ListedPrompt]:
@@ -266,12 +268,14 @@ class Client:
                 len(listing.items) + len(listing.odd) > self._limits.list_items
                 or size > self._limits.list_bytes
             ):
-                raise MalformedReply("the list is too long")
-            # 2026-07-28 counts "" as a cursor; before, servers meant the end by it.
+                raise MalformedReply(
+                    f"the list has more than {self._limits.list_items} items or {self._limits.list_bytes} bytes"
+                )
+            # 2026-07-28 counts "" as a cursor; in older revisions it means the end.
             if page.cursor is None or (page.cursor == "" and not self.terms.is_modern):
                 return listing
             if page.cursor in seen:
-                raise MalformedReply("the list goes round in circles: a cursor came twice", (reply.raw,))
+                raise MalformedReply("the list never ends: the same cursor came twice", (reply.raw,))
             seen.add(page.cursor)
             params = {"cursor": page.cursor}
         raise MalformedReply(f"the list has more than {self._limits.list_pages} pages")
@@ -312,14 +316,14 @@ class Client:
         return reply.read(messages.CompleteResult).completion
 
     async def ping(self, timeout: float | None = None) -> None:
-        """Is anybody there? Modern servers have no ping: they are asked what they are.
+        """Check that the server answers. Modern servers have no ping: `server/discover` is sent instead.
 
         Raises: ClientError.
         """
         await self.request("server/discover" if self.terms.is_modern else "ping", timeout=timeout)
 
     async def subscribe(self, uri: str) -> None:
-        """Legacy era: hear of changes of a resource through `on_notification`. Raises: ClientError."""
+        """Legacy era: get notified of changes to a resource through `on_notification`. Raises: ClientError."""
         await self.request("resources/subscribe", {"uri": uri})
 
     async def unsubscribe(self, uri: str) -> None:
@@ -328,12 +332,12 @@ class Client:
 
     @contextlib.asynccontextmanager
     async def listen(self, wanted: ListenFilter) -> AsyncIterator[Subscription]:
-        """Modern era: a subscription, acknowledged. Leaving it ends it.
+        """Modern era: an acknowledged subscription. Leaving the block ends it.
 
-        Raises: ClientError; NotSupported in the legacy era, where `subscribe` and `on_notification` serve.
+        Raises: ClientError; NotSupported in the legacy era: use `subscribe` and `on_notification` there.
         """
         if not self.terms.is_modern:
-            raise NotSupported("subscriptions/listen is of the modern era")
+            raise NotSupported("subscriptions/listen needs a server of the modern era")
         params = envelope.members(messages.ListenParams(notifications=wanted))
         _, subscription, stop = self._link.listen(params)
         try:

@@ -1,4 +1,4 @@
-"""What is put around a request's own parameters: `_meta` of the modern era, and the headers that mirror it."""
+"""What is added to a request's own parameters: `_meta` of the modern era, and the headers that mirror it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,7 +20,7 @@ _decode_members = msgspec.json.Decoder(Params).decode
 def members(params: object) -> Params:
     """Parameters of any form (None, a mapping, a Struct, JSON bytes) as an object's members.
 
-    Raises: TypeError where they are no object.
+    Raises: TypeError if they are not an object.
     """
     if params is None:
         return {}
@@ -68,20 +68,14 @@ def mirrored(
     if header_params and "arguments" in params:
         arguments = msgspec.json.decode(params["arguments"])
         for param in header_params:
-            text = _header_text(_value_at(arguments, param.path))
+            text = _header_text(headers.value_at(arguments, param.path))
             if text is not None:
                 found.append((headers.PARAM_PREFIX + param.header, headers.encode(text)))
     return tuple(found)
 
 
-def _value_at(value: Any, path: tuple[str, ...]) -> Any:
-    for name in path:
-        value = value.get(name) if isinstance(value, dict) else None
-    return value
-
-
 def _header_text(value: Any) -> str | None:
-    """A value as a header spells it; None for what no header can carry."""
+    """A value as it is written in a header; None if a header cannot carry it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value) if isinstance(value, str | int | float) else None

@@ -1,8 +1,8 @@
-"""Which era a server is of, and the terms both sides agree on.
+"""Which era a server belongs to, and the terms both sides agree on.
 
 The rule (2026-07-28, "Compatibility"): probe with `server/discover`. A result that lists a modern revision,
-or an error that only modern servers know, means modern. Anything else, and silence, means legacy: then
-`initialize`, and over HTTP, where that is refused with a 4xx, the HTTP+SSE transport of 2024-11-05.
+or an error that only modern servers know, means modern. Anything else, including silence, means legacy:
+then `initialize` and, over HTTP, if that is refused with a 4xx, the HTTP+SSE transport of 2024-11-05.
 """
 
 from collections.abc import Sequence
@@ -20,9 +20,9 @@ from .pending import Reply
 
 Era = Literal["auto", "legacy", "modern"]
 
-# Errors that no legacy server has. With them a server says: I am modern, but not like this.
+# Errors that only modern servers send: the server is modern, but rejects this request.
 _MODERN_ERRORS = frozenset({errors.HEADER_MISMATCH, errors.MISSING_CAPABILITY, errors.UNSUPPORTED_VERSION})
-# How a server without a handshake answers `initialize`: perhaps it was only too slow for the probe.
+# How a server without a handshake answers `initialize`: it may be modern, but too slow for the probe.
 _NO_HANDSHAKE = frozenset({errors.METHOD_NOT_FOUND, errors.UNSUPPORTED_VERSION})
 
 
@@ -33,7 +33,7 @@ class Terms(Struct, frozen=True, kw_only=True):
     info: Implementation | None = None
     capabilities: dict[str, Any] = {}
     instructions: str | None = None
-    # The answer they were read from; None where the probe was answered by an error.
+    # The reply they were read from; None if the probe was answered with an error.
     reply: Reply | None = None
 
     @property
@@ -42,28 +42,28 @@ class Terms(Struct, frozen=True, kw_only=True):
 
 
 class Opening(Protocol):
-    """What the search for terms needs from a client."""
+    """What `agree` needs from a client."""
 
     async def discover(self, revision: str) -> Reply: ...
 
     async def shake_hands(self, revision: str) -> Terms: ...
 
     async def reopen(self) -> None:
-        """A new connection in place of one that is lost."""
+        """Replace a lost connection with a new one."""
         ...
 
     async def reopen_old(self) -> None:
-        """HTTP+SSE in place of Streamable HTTP.
+        """Replace Streamable HTTP with HTTP+SSE.
 
-        Raises: ClientError where there is none.
+        Raises: ClientError if the server does not have it.
         """
         ...
 
 
 async def agree(opening: Opening, era: Era, revision: str | None) -> Terms:
-    """Find the terms. A `revision` settles the era, too.
+    """Find the terms. A `revision` also settles the era.
 
-    Raises: ClientError; NotSupported where the two sides have no revision in common.
+    Raises: ClientError; NotSupported if the two sides have no common revision.
     """
     if revision is not None and revision not in (*LEGACY, *MODERN):
         raise NotSupported(f"unknown revision: {revision}")
@@ -72,7 +72,7 @@ async def agree(opening: Opening, era: Era, revision: str | None) -> Terms:
     if era == "modern":
         terms = await _probe(opening, revision or MODERN[-1])
         if terms is None:
-            raise NotSupported("this server is not of the modern era")
+            raise NotSupported("the server does not support the modern era")
         return terms
     wanted = revision or NEWEST_HANDSHAKE
     if era == "legacy":
@@ -81,7 +81,7 @@ async def agree(opening: Opening, era: Era, revision: str | None) -> Terms:
         terms = await _probe(opening, MODERN[-1])
     except ConnectionLost as exc:
         if not isinstance(exc, HttpRefused):
-            # Some programs end at the first message they do not know. They get a second chance without it.
+            # Some programs exit on the first message they do not know. They get a second chance without it.
             await opening.reopen()
         terms = None
     except ClientError:
@@ -115,9 +115,9 @@ class _Unsupported(Struct):
 
 
 async def _probe(opening: Opening, revision: str) -> Terms | None:
-    """Terms with a modern server; None where it is none.
+    """Terms with a modern server; None if it is not modern.
 
-    Raises: ClientError where the server did not answer at all.
+    Raises: ClientError if the server did not answer at all.
     """
     try:
         reply = await opening.discover(revision)
@@ -159,7 +159,7 @@ def newest_common(versions: Sequence[str]) -> str | None:
 
 
 class _Initialized(Struct):
-    """Forgiving but for the version: without it nothing that follows has a meaning."""
+    """Lenient except for the version: nothing that follows has a meaning without it."""
 
     protocolVersion: str
     capabilities: Raw | UnsetType = msgspec.UNSET
@@ -187,7 +187,9 @@ def read_handshake(reply: Reply) -> Terms:
     """
     found = reply.read(_Initialized)
     if found.protocolVersion not in LEGACY:
-        raise NotSupported(f"the server answers with version {found.protocolVersion}", (reply.raw,))
+        raise NotSupported(
+            f"the server answered with an unsupported version: {found.protocolVersion}", (reply.raw,)
+        )
     return Terms(
         revision=found.protocolVersion,
         info=_implementation(found.serverInfo),
@@ -203,7 +205,7 @@ def _implementation(raw: Raw | UnsetType) -> Implementation | None:
 
 
 def _lenient(raw: Raw | UnsetType, type_: Any) -> Any:
-    """A value of this type, or None: a slip here does not make a server unusable."""
+    """A value of this type, or None: an error here does not make a server unusable."""
     if isinstance(raw, UnsetType):
         return None
     try:

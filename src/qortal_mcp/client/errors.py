@@ -3,14 +3,14 @@
 ClientError
 ├── ServerError      the server answered with a JSON-RPC error
 ├── RequestTimeout   no answer in time
-├── ConnectionLost   the wire is gone, or was never there
+├── ConnectionLost   the connection was lost, or never opened
 │   └── HttpRefused  an HTTP status instead of an answer
-│       └── SessionGone  the session of the legacy era is over
-├── MalformedReply   an answer that is none
-└── NotSupported     the two sides have no revision in common, or this one lacks the method
+│       └── SessionGone  the session of the legacy era has expired
+├── MalformedReply   an answer that is not a valid reply
+└── NotSupported     the two sides have no common revision, or this one lacks the method
 
-Each carries `evidence`: the bytes that led to it, cut to a bound.
-AnswerRefused is the other direction: a handler raises it to answer a server's question with an error.
+Each carries `evidence`: the bytes that led to it, cut to a limit.
+AnswerRefused goes the other way: a handler raises it to answer a server's question with an error.
 """
 
 from typing import Any
@@ -32,7 +32,7 @@ class ClientError(Exception):
 
 
 class ServerError(ClientError):
-    """The server's own JSON-RPC error, as it said it. `status` is the HTTP status it came with."""
+    """The server's own JSON-RPC error, as it was sent. `status` is the HTTP status it came with."""
 
     def __init__(
         self, error: ErrorObject, evidence: tuple[bytes, ...] = (), status: int | None = None
@@ -45,7 +45,7 @@ class ServerError(ClientError):
 
 
 class RequestTimeout(ClientError):
-    """Evidence: what arrived meanwhile and belonged to no request."""
+    """Evidence: the messages that arrived meanwhile and belonged to no request."""
 
     def __init__(self, what: str, seconds: float, evidence: tuple[bytes, ...] = ()) -> None:
         super().__init__(f"no answer to {what} within {seconds:g} s", evidence)
@@ -53,7 +53,7 @@ class RequestTimeout(ClientError):
 
 
 class ConnectionLost(ClientError):
-    """Evidence: the last words, such as a child's standard error."""
+    """Evidence: the last output, such as a child's standard error."""
 
 
 class HttpRefused(ConnectionLost):
@@ -66,7 +66,7 @@ class HttpRefused(ConnectionLost):
 
 
 class SessionGone(HttpRefused):
-    """404 to a session id: the session is over, and nothing was done with the message."""
+    """404 for a session id: the session has expired, and the message was not processed."""
 
     def __init__(
         self, status: int, headers: tuple[tuple[str, str], ...], body: bytes, session_id: str
@@ -80,7 +80,7 @@ class MalformedReply(ClientError):
 
 
 class NotSupported(ClientError):
-    """The other side did not say that it can do this."""
+    """The other side did not declare that it supports this."""
 
 
 class AnswerRefused(Exception):
@@ -92,5 +92,5 @@ class AnswerRefused(Exception):
 
 
 def shown(text: str) -> str:
-    """Text of a stranger, short and printable."""
+    """Untrusted text, shortened and made printable."""
     return shortened(printable(text), _SHOWN_CHARS)

@@ -1,6 +1,6 @@
 """A wire with requests on it: sends them, waits for their replies, cancels them, answers the server's own.
 
-Knows ids, eras and headers; knows no method but those that steer a connection.
+Knows ids, eras and headers; of the methods, only those that control a connection.
 """
 
 import asyncio
@@ -25,13 +25,13 @@ from .wires.wire import Outgoing, RawWire
 log = logging.getLogger(__name__)
 
 _CANCELLED = "notifications/cancelled"
-# A handshake may not be cancelled, and a server that did not know the probe would not know its end either.
+# A handshake may not be cancelled, and a server that did not know the probe would not know its cancellation either.
 _NEVER_CANCELLED = frozenset({"initialize", "server/discover"})
 _encode = msgspec.json.Encoder().encode
 
 
 class Link:
-    """One client's end. It is the sink of its wire."""
+    """The client's end of a connection, and the sink of its wire."""
 
     def __init__(self, options: Options) -> None:
         self._options = options
@@ -94,7 +94,7 @@ class Link:
         if pending.progress is not None:
             meta["progressToken"] = pending.id
         full = envelope.add_meta(params, meta)
-        # Some servers insist on params where the schema does not.
+        # Some servers insist on params even though the schema does not.
         data = jsonrpc.request(pending.id, pending.method, _encode(full))
         if self.is_modern and self.revision is not None:
             mirrored = envelope.mirrored(self.revision, pending.method, full, header_params)
@@ -113,7 +113,7 @@ class Link:
         return self._options.capabilities or answering.capabilities_of(self._options.handlers, revision)
 
     def _post(self, pending: Pending, message: Outgoing) -> asyncio.Task[None]:
-        """Send in the background; whatever goes wrong there is the request's failure."""
+        """Send in the background; whatever goes wrong there fails the request."""
         if self._lost is not None:
             raise self._lost
         wire = self.wire
@@ -148,9 +148,9 @@ class Link:
             pending.on_life = None
 
     def _abandon(self, pending: Pending, sending: asyncio.Task[None]) -> None:
-        """Tell the server that nobody waits any more, in the way of its era."""
+        """Tell the server that the request is no longer wanted, in the way of its era."""
         is_exchange = self._wire is None or self._wire.is_exchange
-        closing_tells = self.is_modern and is_exchange  # modern HTTP: the end of the stream says it
+        closing_tells = self.is_modern and is_exchange  # modern HTTP: closing the stream says so
         if closing_tells or self._lost is not None or pending.method in _NEVER_CANCELLED:
             sending.cancel()
         else:
@@ -161,7 +161,7 @@ class Link:
             async with asyncio.timeout(self._limits.goodbye_seconds):
                 await self.tell(_CANCELLED, {"requestId": Raw(_encode(id_))})
         except (TimeoutError, ClientError):
-            pass  # the wire is in trouble itself, and says so elsewhere
+            pass  # the wire itself has failed, which is reported elsewhere
         finally:
             sending.cancel()
 
@@ -184,10 +184,10 @@ class Link:
             async with asyncio.timeout(self._limits.send_seconds):
                 await self.wire.send(message)
         except TimeoutError:
-            raise ConnectionLost("the server does not take messages") from None
+            raise ConnectionLost("the server does not accept messages") from None
 
     def listen(self, params: Params) -> tuple[Pending, Subscription, Callable[[], None]]:
-        """Start a modern subscription: its request, what it hears, and how to end it."""
+        """Start a modern subscription: its request, its notifications, and how to end it."""
         pending = self._requests.open("subscriptions/listen")
         subscription = Subscription(self._limits.backlog_messages)
         self._subscriptions[pending.id] = subscription
@@ -254,7 +254,7 @@ class Link:
             elif self._options.on_notification is not None:
                 self._options.on_notification(notification)
         except Exception:
-            # Callbacks are the caller's; a fault in one must not cost the connection.
+            # Callbacks belong to the caller; a bug in one must not cost the connection.
             log.exception("a callback failed", extra={"qortal_mcp.method": shown(notification.method)})
 
     def _take_cancelled(self, params: Raw | None) -> None:
@@ -271,14 +271,14 @@ class Link:
 
     def _take_request(self, request: jsonrpc.Request, data: bytes, via: RequestId | None) -> None:
         if self.is_modern:
-            # 2026-07-28 has no requests of servers, and forbids to answer one.
+            # 2026-07-28 has no requests from servers, and forbids answering one.
             self._requests.stray(data, via)
             return
         if request.id in self._answering:
-            return  # the answer under way will do for both
+            return  # the answer in progress serves both
         busy = len(self._answering) >= self._limits.questions
         if len(self._answers) >= 2 * self._limits.questions:
-            # Not even refusals are written any more: the server does not read them.
+            # Refusals are no longer written either: the server does not read them.
             self._requests.stray(data, via)
             return
         task = self._answers.start(self._answer(request, busy))
@@ -301,7 +301,7 @@ class Link:
         try:
             await self._deliver(reply)
         except ClientError as exc:
-            log.debug("an answer was not taken", extra={"qortal_mcp.reason": str(exc)})
+            log.debug("an answer could not be delivered", extra={"qortal_mcp.reason": str(exc)})
 
     async def drop_wire(self) -> None:
         """Close the wire, so that another can take its place."""

@@ -1,4 +1,4 @@
-"""What servers list, read forgivingly: one bad item costs that item, never the list."""
+"""What servers list, read leniently: a bad item costs that item, never the list."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, TypeVar
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class ListedTool(Struct, frozen=True, kw_only=True):
-    """A null where nothing should stand is taken for nothing: real servers send it."""
+    """A null counts as an absent member: real servers send it."""
 
     name: str
     inputSchema: dict[str, Any]
@@ -23,7 +23,7 @@ class ListedTool(Struct, frozen=True, kw_only=True):
     annotations: dict[str, Any] | None = None
 
     def header_params(self) -> tuple[HeaderParam, ...]:
-        """Raises: ValueError where an annotation is not acceptable."""
+        """Raises: ValueError if an annotation is not acceptable."""
         return header_params(self.inputSchema)
 
 
@@ -64,14 +64,14 @@ class ListedPrompt(Struct, frozen=True, kw_only=True):
 
 
 class OddItem(Struct, frozen=True):
-    """A listed thing that could not be read, and why."""
+    """A listed item that could not be read, and why."""
 
     raw: Raw
     reason: str
 
 
 class Listing(Struct, Generic[T], frozen=True):
-    """All pages of a list. `raw` has the readable items as they came, in step with `items`."""
+    """All pages of a list. `raw` has the readable items as they came, in the order of `items`."""
 
     items: list[T]
     raw: list[Raw]
@@ -86,23 +86,23 @@ class Listing(Struct, Generic[T], frozen=True):
 
 
 class Page(Struct, frozen=True):
-    """One page: its items unread, and where the next one starts. An absent or null cursor ends the list."""
+    """One page: its items, not yet decoded, and where the next page starts. An absent or null cursor ends the list."""
 
     items: list[Raw]
     cursor: str | None
 
 
 class Kind(Struct, Generic[T], frozen=True):
-    """One list method: its name, the member its items stand in, and what one is."""
+    """One list method: its name, the member that holds its items, and their type."""
 
     method: str
     member: str
     type: type[T]
-    # A further check that makes an item odd: it raises ValueError.
+    # A further check, which raises ValueError for an odd item.
     check: Callable[[T], object] | None = None
 
     def page(self, reply: Reply) -> Page:
-        """Raises: MalformedReply where it is no page at all."""
+        """Raises: MalformedReply if it is not a page at all."""
         members = reply.read(dict[str, Raw])
         items = Reply(members.get(self.member, Raw(b"null")), reply.raw).read(list[Raw])
         cursor = Reply(members.get("nextCursor", Raw(b"null")), reply.raw).read(str | None)  # type: ignore[arg-type]
@@ -119,7 +119,7 @@ class Kind(Struct, Generic[T], frozen=True):
 
 
 TOOLS = Kind("tools/list", "tools", ListedTool)
-# Clients of 2026-07-28 over HTTP must leave a tool out whose header annotations they cannot honour.
+# Clients of 2026-07-28 over HTTP must leave out a tool whose header annotations they cannot honour.
 TOOLS_WITH_HEADERS = Kind("tools/list", "tools", ListedTool, ListedTool.header_params)
 RESOURCES = Kind("resources/list", "resources", ListedResource)
 TEMPLATES = Kind("resources/templates/list", "resourceTemplates", ListedTemplate)

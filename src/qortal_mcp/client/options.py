@@ -16,27 +16,27 @@ OnNotification = Callable[[Notification], None]
 
 
 class Options(Struct, frozen=True, kw_only=True):
-    """Everything has a default that suits a program that only asks."""
+    """Every field has a default that suits a program that only sends requests."""
 
     info: Implementation = Implementation(name="qortal-mcp", version=__version__)
-    # Who answers a server's questions: see `answering`. What is not here is refused.
+    # The handlers of a server's questions: see `answering`. Other questions are refused.
     handlers: Handlers = {}
-    # What is declared to servers; None: what the handlers can do.
+    # The capabilities declared to servers; None: those that the handlers support.
     capabilities: ClientCapabilities | None = None
-    # Hears every notification that belongs to no request and no subscription.
+    # Called with every notification that belongs to no request and no subscription.
     on_notification: OnNotification | None = None
     # Sees every byte: a `Transcript`, or any function that takes a `Record`.
     observer: Observer | None = None
-    # Modern era: the log messages wanted of each request.
+    # Modern era: the level of the log messages wanted with each request.
     log_level: LogLevel | None = None
     limits: ClientLimits = DEFAULT
 
-    # HTTP and WebSocket: headers on every request, such as an authorization.
+    # HTTP and WebSocket: headers on every request, such as Authorization.
     headers: Headers = ()
-    # Legacy HTTP: keep the standing stream open. None: when somebody listens to what may come there.
+    # Legacy HTTP: keep the standing stream open. None: if there are handlers for what may come there.
     standing_stream: bool | None = None
 
-    # Child processes: the whole environment (None: ours), the folder, and who hears standard error.
+    # Child processes: the whole environment (None: ours), the working directory, and a callback for stderr.
     env: Mapping[str, str] | None = None
     cwd: str | Path | None = None
     on_stderr: Callable[[bytes], None] | None = None

@@ -1,4 +1,4 @@
-"""Requests on their way: unique ids, and replies matched to them by id and type. Sends nothing."""
+"""Requests in flight: unique ids, and replies matched to them by id and type. Sends nothing."""
 
 import asyncio
 import itertools
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class Progress(Struct, frozen=True):
-    """How far a request is, as its server says."""
+    """How far a request has got, as reported by the server."""
 
     progressToken: RequestId
     progress: float
@@ -31,7 +31,7 @@ OnProgress = Callable[[Progress], None]
 
 
 class Reply(Struct, frozen=True):
-    """A result, and the message it came in, byte for byte. `status` is HTTP's."""
+    """A result, and the message it came in, byte for byte. `status` is the HTTP status."""
 
     result: Raw
     raw: bytes
@@ -49,22 +49,22 @@ class Reply(Struct, frozen=True):
 
 
 class Pending:
-    """One request that waits for its reply."""
+    """One request that is waiting for its reply."""
 
     def __init__(self, id_: RequestId, method: str, progress: OnProgress | None, strays: int) -> None:
         self.id = id_
         self.method = method
         self.progress = progress
         self.reply: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
-        # What came in its own HTTP reply and was no answer to it.
+        # What came in its own HTTP reply and was not the answer.
         self.strays: deque[bytes] = deque(maxlen=strays)
-        # Called when progress is heard: the clock starts anew.
+        # Called on progress: the clock starts again.
         self.on_life: Callable[[], None] | None = None
 
     def fail(self, error: BaseException) -> None:
         if not self.reply.done():
             self.reply.set_exception(error)
-            self.reply.exception()  # looked at: nobody may be waiting any more
+            self.reply.exception()  # retrieved, so that asyncio does not complain if there is no waiter
 
     def settle(self, reply: Reply) -> None:
         if not self.reply.done():
@@ -72,7 +72,7 @@ class Pending:
 
 
 class Requests:
-    """All requests of one client that wait."""
+    """All pending requests of one client."""
 
     def __init__(self, limits: ClientLimits) -> None:
         self._limits = limits
@@ -87,7 +87,7 @@ class Requests:
         return pending
 
     def close(self, pending: Pending) -> None:
-        """Nobody waits any more: a late reply will be dropped."""
+        """Stop waiting: a late reply will be dropped."""
         self._waiting.pop(pending.id, None)
 
     def get(self, id_: RequestId) -> Pending | None:
@@ -107,7 +107,7 @@ class Requests:
     def take_response(
         self, response: jsonrpc.Response, data: bytes, via: RequestId | None, status: int | None
     ) -> None:
-        """A response goes to its request, or nowhere."""
+        """Pass a response to its request, or keep it as a stray."""
         pending = None if response.id is None else self._waiting.get(response.id)
         if pending is None:
             self._take_unmatched(response, data, via, status)
@@ -122,19 +122,19 @@ class Requests:
         self, response: jsonrpc.Response, data: bytes, via: RequestId | None, status: int | None
     ) -> None:
         if response.id is None:
-            # A server that could not read a request cannot repeat its id. Whose error it is can still be
-            # known: that of the POST it answers, or of the only request there is.
+            # A server that could not read a request cannot repeat its id. Which request failed can still be
+            # determined: the one whose POST this answers, or the only one pending.
             owner = self._waiting.get(via) if via is not None else self._only()
             if owner is not None and response.error is not None:
                 owner.fail(self._server_error(response.error, data, status))
                 return
         elif (owner := self._other_type(response.id)) is not None:
-            owner.fail(MalformedReply("the id came back with another type", (self.cut(data),)))
+            owner.fail(MalformedReply("the id came back with a different type", (self.cut(data),)))
             return
         self.stray(data, via)
 
     def take_invalid(self, invalid: jsonrpc.Invalid, data: bytes, via: RequestId | None) -> None:
-        """What is no message may still name the request it was meant for."""
+        """An invalid message may still name the request it was meant for."""
         owner = None if invalid.id is None else self._waiting.get(invalid.id)
         if owner is None:
             self.stray(data, via)
@@ -146,7 +146,7 @@ class Requests:
         (self._strays if owner is None else owner.strays).append(self.cut(data))
 
     def take_progress(self, params: Raw | None) -> bool:
-        """False where no request of ours wants to hear of it."""
+        """False if no pending request wants it."""
         try:
             progress = msgspec.json.decode(params or b"null", type=Progress)
         except UNREADABLE:

@@ -10,14 +10,14 @@ from .pending import Reply
 
 
 class OddBlock(Struct, frozen=True):
-    """A content block of a kind, or in a state, that nobody can read."""
+    """A content block that cannot be read, and why."""
 
     raw: Raw
     reason: str
 
 
 class CallResult(Struct, frozen=True):
-    """What a tool gave back. `is_error`: the tool failed, and `content` says how."""
+    """What a tool returned. `is_error`: the tool failed, and `content` says how."""
 
     content: list[Content | OddBlock]
     structured: Any | UnsetType
@@ -26,7 +26,7 @@ class CallResult(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """All text blocks, one below the other."""
+        """All text blocks, joined by newlines."""
         return "\n".join(block.text for block in self.content if isinstance(block, TextContent))
 
 
@@ -37,7 +37,7 @@ class _Members(Struct):
 
 
 def call_result(reply: Reply) -> CallResult:
-    """Raises: MalformedReply where it is no result of a tool."""
+    """Raises: MalformedReply if it is not the result of a tool."""
     members = reply.read(_Members)
     blocks = [_block(raw) for raw in members.content]
     return CallResult(blocks, members.structuredContent, members.isError, reply)

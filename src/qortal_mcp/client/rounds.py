@@ -1,4 +1,4 @@
-"""Questions that a modern server asks by way of a result (2026-07-28): reading them, and what a retry carries."""
+"""Questions that a modern server asks in a result (2026-07-28): reading them, and what a retry carries."""
 
 import asyncio
 from typing import Any
@@ -28,16 +28,16 @@ class _Question(Struct):
 
 
 class Questions(Struct):
-    """What a server wants to know before it goes on, and a state of its own to be given back."""
+    """What a server asks before it continues, and its own state, to be sent back unchanged."""
 
     inputRequests: dict[str, _Question] = {}
     requestState: Raw | UnsetType = UNSET
 
 
 def questions_in(method: str, reply: Reply, limits: ClientLimits) -> Questions | None:
-    """The questions of a reply; None where it is a result like any other.
+    """The questions in a reply; None if it is an ordinary result.
 
-    Raises: MalformedReply where they cannot be answered.
+    Raises: MalformedReply if they cannot be answered.
     """
     if _KIND.encode() not in reply.raw or reply.read(_Kind).resultType != _KIND:
         return None
@@ -45,16 +45,16 @@ def questions_in(method: str, reply: Reply, limits: ClientLimits) -> Questions |
         raise MalformedReply(f"{method} may not be answered with questions", (reply.raw,))
     asked = reply.read(Questions)
     if not asked.inputRequests and asked.requestState is UNSET:
-        raise MalformedReply("input is required, but nothing is asked", (reply.raw,))
+        raise MalformedReply("the server requires input, but asks for nothing", (reply.raw,))
     if len(asked.inputRequests) > limits.questions:
-        raise MalformedReply("too many questions at once", (reply.raw,))
+        raise MalformedReply("the server asks too many questions at once", (reply.raw,))
     return asked
 
 
 async def answers_to(asked: Questions, handlers: Handlers, limits: ClientLimits) -> Params:
     """The members that a retry carries: the answers, and the server's state exactly as it came.
 
-    Raises: NotSupported where nobody answers; RequestTimeout.
+    Raises: NotSupported if no handler answers; RequestTimeout.
     """
     answers: dict[str, Raw] = {}
     for key, question in asked.inputRequests.items():
@@ -62,7 +62,7 @@ async def answers_to(asked: Questions, handlers: Handlers, limits: ClientLimits)
             async with asyncio.timeout(limits.answer_seconds):
                 found = await answering.answer(handlers, question.method, question.params)
         except AnswerRefused as exc:
-            raise NotSupported(f"{question.method} was asked: {exc}") from None
+            raise NotSupported(f"the server asked for {question.method}: {exc}") from None
         except TimeoutError:
             raise RequestTimeout(question.method, limits.answer_seconds) from None
         answers[key] = Raw(found)

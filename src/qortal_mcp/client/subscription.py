@@ -41,7 +41,7 @@ def subscription_id(params: Raw | None) -> RequestId | None:
 
 
 class Subscription:
-    """Notices, in order. Iterating ends when the server ends the subscription, and raises when it is lost."""
+    """Notifications, in order. Iterating ends when the server ends the subscription, and raises if it is lost."""
 
     def __init__(self, backlog: int) -> None:
         self._notices: asyncio.Queue[Notification | None] = asyncio.Queue(backlog)
@@ -51,14 +51,14 @@ class Subscription:
 
     @property
     def accepted(self) -> ListenFilter:
-        """What the server promised to tell."""
+        """What the server agreed to send."""
         return self._accepted.result()
 
     async def acknowledged(self) -> None:
         await asyncio.shield(self._accepted)
 
     def take(self, notification: Notification) -> None:
-        """A notification that bears this subscription's id."""
+        """Take a notification with this subscription's id."""
         if self._ended:
             return
         if notification.method == ACKNOWLEDGED:
@@ -69,7 +69,7 @@ class Subscription:
             try:
                 self._notices.put_nowait(notification)
             except asyncio.QueueFull:
-                self.end(ConnectionLost("notices came faster than they were read"))
+                self.end(ConnectionLost("notifications came faster than they were read"))
 
     def _acknowledge(self, notification: Notification) -> None:
         if self._accepted.done():
@@ -83,14 +83,14 @@ class Subscription:
         self._accepted.set_result(said.notifications)
 
     def end(self, error: ClientError | None) -> None:
-        """No more will come; an error says why where the server did not mean it."""
+        """No more will come; `error` says why, unless the server ended it on purpose."""
         if self._ended:
             return
         self._ended = True
         self._error = error
         if not self._accepted.done():
             self._accepted.set_exception(error or ConnectionLost("the subscription ended before it began"))
-            self._accepted.exception()  # looked at: nobody may be waiting
+            self._accepted.exception()  # retrieved, so that asyncio does not complain if there is no waiter
         if self._notices.full():
             self._notices.get_nowait()
         self._notices.put_nowait(None)
@@ -102,5 +102,5 @@ class Subscription:
         notice = await self._notices.get()
         if notice is not None:
             return notice
-        self._notices.put_nowait(None)  # for whoever asks again
+        self._notices.put_nowait(None)  # for the next call
         raise self._error or StopAsyncIteration

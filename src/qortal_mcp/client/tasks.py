@@ -1,4 +1,4 @@
-"""Tasks that run beside a client's own, each of them awaited in the end."""
+"""A client's background tasks, each of them awaited in the end."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -19,7 +19,7 @@ class Tasks:
         return len(self._running)
 
     async def close(self, seconds: float = 0.0) -> None:
-        """Let them finish within this time, then end them."""
+        """Let them finish within this time, then cancel them."""
         running = set(self._running)
         if running and seconds:
             await asyncio.wait(running, timeout=seconds)

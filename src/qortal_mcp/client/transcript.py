@@ -1,9 +1,9 @@
-"""What went over a wire, byte for byte: records, and a bounded keeper of them. Judges nothing."""
+"""What went over a wire, byte for byte: records, and a bounded store of them. Judges nothing."""
 
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Literal
 
 from msgspec import Struct
@@ -13,10 +13,10 @@ from ..protocol.framing import Event
 
 Direction = Literal["sent", "received"]
 # message  one message: a line with its ending, a frame, a body, the data of an event
-# noise    bytes of the server that cannot be a message: blank lines, text that is no JSON, foreign events
+# noise    bytes from the server that cannot be a message: blank lines, text that is not JSON, foreign events
 # head     an HTTP request or reply without its body; a WebSocket's upgrade
 # body     an HTTP body or a piece of it, exactly as it came
-# event    a Server-Sent Event as it was understood (its bytes are in the `body` records around it)
+# event    a Server-Sent Event as it was parsed (its bytes are in the `body` records around it)
 # stderr   a line of a child's standard error
 # too_long something beyond the limit; its bytes were not kept
 # closed   the wire is down; data says why
@@ -50,7 +50,7 @@ Observer = Callable[[Record], None]
 
 
 class Recorder:
-    """Makes records of what a wire does and hands them to whoever wants them."""
+    """Makes a record of everything a wire does and passes it to the observer."""
 
     def __init__(self, observer: Observer | None = None, clock: Callable[[], float] = time.time) -> None:
         self._observer = observer
@@ -87,7 +87,7 @@ class TranscriptLimits(Struct, frozen=True, kw_only=True):
 
 
 class Transcript:
-    """An observer that remembers. The oldest records go first when there are too many."""
+    """An observer that keeps the records. The oldest are dropped first when there are too many."""
 
     def __init__(self, limits: TranscriptLimits | None = None) -> None:
         self._limits = limits or TranscriptLimits()
@@ -129,19 +129,15 @@ class Transcript:
     async def wait_for(
         self, wanted: Callable[[Record], bool], timeout: float, since: int = 0
     ) -> Record | None:
-        """The first record after the mark that is wanted; None when none came in time."""
+        """The first record after the mark that is wanted; None if none came in time."""
         try:
             async with asyncio.timeout(timeout):
                 while True:
                     self._grown.clear()
-                    found = first(self.records(since=since), wanted)
-                    if found is not None:
-                        return found
+                    for record in self.records(since=since):
+                        if wanted(record):
+                            return record
                     since = self.count
                     await self._grown.wait()
         except TimeoutError:
             return None
-
-
-def first(records: Iterable[Record], wanted: Callable[[Record], bool]) -> Record | None:
-    return next((record for record in records if wanted(record)), None)

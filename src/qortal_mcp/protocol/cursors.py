@@ -1,4 +1,4 @@
-"""Opaque cursors of the list methods: where the next page starts, and nothing a client could use otherwise."""
+"""Opaque cursors of the list methods: where the next page starts, and nothing else that a client could use."""
 
 import base64
 import binascii

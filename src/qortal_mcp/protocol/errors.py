@@ -1,7 +1,7 @@
-"""Codes of the protocol plane and the HTTP status each one travels with.
+"""Error codes of the protocol, and the HTTP status that each one is sent with.
 
 ProtocolError: the peer broke the protocol. It becomes a JSON-RPC error.
-What a tool's caller can act on is another plane: `server.tool_errors.ToolError`.
+Errors that a tool's caller can act on are separate: `server.tool_errors.ToolError`.
 """
 
 from typing import Any
@@ -17,12 +17,12 @@ RESOURCE_NOT_FOUND = -32002  # legacy revisions only
 HEADER_MISMATCH = -32020
 MISSING_CAPABILITY = -32021
 UNSUPPORTED_VERSION = -32022
-# Not of the specification. The number lies outside the ranges that JSON-RPC and MCP reserve.
+# Not from the specification. The number lies outside the ranges that JSON-RPC and MCP reserve.
 RATE_LIMITED = 429
-# Not of the specification: what an HTTP request gets whose own client cancelled it.
+# Not from the specification: the answer to an HTTP request that its own client cancelled.
 REQUEST_CANCELLED = -32800
 
-# 2026-07-28 asks for these; any other error of that era travels with 200.
+# 2026-07-28 requires these; any other error of that era is sent with 200.
 _MODERN_STATUS = {
     PARSE_ERROR: 400,
     INVALID_REQUEST: 400,
@@ -33,8 +33,8 @@ _MODERN_STATUS = {
     UNSUPPORTED_VERSION: 400,
     RATE_LIMITED: 429,
 }
-# A legacy client takes 404 for a dead session and loses the body of any other status, so errors
-# of well-formed requests stay 200 there. Only what is no message at all is refused by HTTP.
+# A legacy client takes 404 for an expired session and loses the body of any other status, so errors
+# of well-formed requests stay 200 there. Only what is not a message at all gets an HTTP error.
 _LEGACY_STATUS = {PARSE_ERROR: 400, INVALID_REQUEST: 400}
 
 

@@ -1,4 +1,4 @@
-"""Cut and join bytes: lines for stdio, events for Server-Sent Events. Knows nothing of what they say."""
+"""Cut and join bytes: lines for stdio, events for Server-Sent Events. Knows nothing about their content."""
 
 from msgspec import Struct
 
@@ -6,15 +6,15 @@ from ..limits import DEFAULT
 
 
 class TooLong(Struct, frozen=True):
-    """A line or an event that was dropped because it outgrew the limit."""
+    """A line or an event that was dropped because it exceeded the limit."""
 
     limit: int
 
 
 class LineSplitter:
-    """Bytes in any pieces to whole lines. What is longer than the limit is dropped, and said once.
+    """Splits bytes, in any pieces, into whole lines. A line over the limit is dropped, and reported once.
 
-    With `exact` lines come as they stood on the wire: their ending, white space and blank ones included.
+    With `exact`, lines come as they were on the wire: endings, white space and blank lines included.
     """
 
     def __init__(self, limit: int = DEFAULT.message_bytes, exact: bool = False) -> None:
@@ -37,7 +37,7 @@ class LineSplitter:
         return lines
 
     def close(self) -> list[bytes | TooLong]:
-        """What stood after the last line ending."""
+        """What came after the last line ending."""
         lines: list[bytes | TooLong] = []
         self._finish(lines)
         return lines
@@ -64,7 +64,7 @@ class LineSplitter:
 
 
 class Event(Struct, frozen=True):
-    """One Server-Sent Event. `data` is None where the event had no data line."""
+    """One Server-Sent Event. `data` is None if the event had no data line."""
 
     data: str | None = None
     event: str = "message"
@@ -86,7 +86,7 @@ def sse_event(data: bytes, id_: str | None = None, retry_ms: int | None = None) 
 
 
 class EventSplitter:
-    """Bytes of a text/event-stream, in any pieces, to events. Comments are skipped."""
+    """Splits the bytes of a text/event-stream, in any pieces, into events. Comments are skipped."""
 
     def __init__(self, limit: int = 16 * DEFAULT.message_bytes) -> None:
         self._limit = limit
@@ -99,7 +99,6 @@ class EventSplitter:
         self._seen = False
         self._after_cr = False
         self._at_start = True
-        self.last_id: str | None = None
 
     def feed(self, data: bytes) -> list[Event | TooLong]:
         """The events that end in `data`."""
@@ -111,7 +110,7 @@ class EventSplitter:
             self._after_cr = data.endswith(b"\r")
         self._line += data
         if b"\n" not in data and b"\r" not in data:
-            # No line ends here: what is held already is not looked at again, however small the pieces are.
+            # No line ends here: what is already held is not scanned again, however small the pieces are.
             if len(self._line) > self._limit:
                 self._line.clear()
                 self._forget()
@@ -148,7 +147,7 @@ class EventSplitter:
         elif name == "event":
             self._event = value
         elif name == "id" and "\0" not in value:
-            self._id = self.last_id = value
+            self._id = value
         elif name == "retry" and value.isascii() and value.isdigit():
             self._retry_ms = int(value[:9])
 

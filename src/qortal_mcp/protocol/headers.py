@@ -40,11 +40,11 @@ class Mirrored(Struct, frozen=True):
 
 
 def pick(headers: Iterable[tuple[bytes, bytes]]) -> Mirrored:
-    """The MCP headers out of all headers of a request; surrounding white space does not count (RFC 9110)."""
+    """The MCP headers among all headers of a request; surrounding white space is ignored (RFC 9110)."""
     ours = tuple([header for header in headers if header[0][:4] == b"mcp-"])
-    # Most requests say the same as the one before; only short ones are worth remembering.
+    # Most requests repeat the headers of the one before; only short ones are worth caching.
     if len(ours) < 4 and sum([len(value) for _, value in ours]) < _SHORT:
-        return _mirrored_before(ours)
+        return _mirrored_cached(ours)
     return _mirrored(ours)
 
 
@@ -59,18 +59,18 @@ def _mirrored(ours: tuple[tuple[bytes, bytes], ...]) -> Mirrored:
     return Mirrored(values, frozenset(repeated))
 
 
-_mirrored_before = functools.lru_cache(maxsize=256)(_mirrored)
+_mirrored_cached = functools.lru_cache(maxsize=256)(_mirrored)
 
 
 def encode(value: str) -> str:
-    """A header value that carries any text: as it is where it can stand, else in the Base64 form."""
+    """Any text as a header value: unchanged if possible, otherwise in the Base64 form."""
     if _PLAIN.fullmatch(value) and value == value.strip(" ") and not _SENTINEL.fullmatch(value):
         return value
     return f"=?base64?{base64.b64encode(value.encode()).decode()}?="
 
 
 def decode(value: str) -> str | None:
-    """The text a header value stands for; None where its Base64 form is broken."""
+    """The text a header value stands for; None if its Base64 form is broken."""
     match = _SENTINEL.fullmatch(value)
     if match is None:
         return value if _PLAIN.fullmatch(value) else None
@@ -84,7 +84,7 @@ def decode(value: str) -> str | None:
 
 
 class HeaderParam(Struct, frozen=True):
-    """An argument that HTTP clients repeat in a header: where it stands and what it is."""
+    """An argument that HTTP clients repeat in a header: the header, its path in the arguments, its type."""
 
     header: str
     path: tuple[str, ...]
@@ -129,7 +129,7 @@ def param_mismatch(params: tuple[HeaderParam, ...], arguments: Raw, sent: Mirror
         header = sent.values.get(name)
         if name in sent.repeated:
             return f"Mcp-Param-{param.header} is given twice"
-        expected = _value_at(values, param.path)
+        expected = value_at(values, param.path)
         if expected is None:
             if header is not None:
                 return f"Mcp-Param-{param.header} is given, but the argument is not"
@@ -142,7 +142,8 @@ def param_mismatch(params: tuple[HeaderParam, ...], arguments: Raw, sent: Mirror
     return None
 
 
-def _value_at(values: Any, path: tuple[str, ...]) -> Any:
+def value_at(values: Any, path: tuple[str, ...]) -> Any:
+    """The argument at a path; None if it is absent."""
     for name in path:
         if not isinstance(values, dict):
             return None

@@ -1,7 +1,7 @@
-"""Is this request acceptable, and under which revision? One ladder of checks, in one order.
+"""Is this request acceptable, and under which revision? A series of checks in a fixed order.
 
 Pure: a message and what the transport knows go in, `Route` or `Rejection` come out. The order matters:
-a modern request without its `_meta` hears that first, then that its headers contradict it, and only
+a modern request without its `_meta` is told so first, then that its headers contradict it, and only
 then that its version or method is unknown.
 """
 
@@ -21,9 +21,9 @@ class Arrival(Struct, frozen=True, gc=False):
 
     # The version a handshake agreed on: on this connection, or in this HTTP session.
     handshake: str | None = None
-    # True where a connection lasts (stdio, WebSocket, memory): legacy requests need a handshake there.
+    # True for lasting connections (stdio, WebSocket, memory): legacy requests need a handshake there.
     lasting: bool = False
-    # The MCP headers; None where the transport has none.
+    # The MCP headers; None if the transport has none.
     http: headers.Mirrored | None = None
 
 
@@ -37,7 +37,7 @@ class Route(Struct, frozen=True, gc=False):
 
 
 class Rejection(Struct, frozen=True, gc=False):
-    """A request that gets this error. `modern` decides the HTTP status it travels with."""
+    """A request that gets this error. `modern` decides the HTTP status it is sent with."""
 
     error: errors.ErrorObject
     modern: bool
@@ -50,7 +50,7 @@ _decode_meta = msgspec.json.Decoder(MetaOnly).decode
 
 
 def judge(request: Request, arrival: Arrival) -> Route | Rejection:
-    """Take a request through the ladder."""
+    """Run a request through the checks."""
     meta, named = _NO_META, _NOTHING
     if request.params is not None:
         try:
@@ -66,8 +66,8 @@ def judge(request: Request, arrival: Arrival) -> Route | Rejection:
     if request.method != "initialize" and arrival.http is not None:
         version = arrival.http.version
         if version is not None and version not in LEGACY:
-            # A modern (or unknown) header over a body that does not carry the modern envelope. Either
-            # era wants 400 here.
+            # A modern (or unknown) header with a body that does not have the modern envelope. Both
+            # eras require 400 here.
             return _refuse(errors.INVALID_PARAMS, _missing(meta), modern=True)
     return _judge_legacy(request, meta, arrival)
 
@@ -110,7 +110,7 @@ def _judge_modern(
 
 
 def _header_mismatch(request: Request, version: str, named: MetaOnly, http: headers.Mirrored) -> str | None:
-    """The first mirrored header that is missing, doubled, broken or unlike the body (2026-07-28)."""
+    """The first mirrored header that is missing, repeated, malformed or different from the body (2026-07-28)."""
     if http.repeated:
         return f"{min(http.repeated)} is given twice"
     values = http.values
@@ -153,7 +153,7 @@ def _wrong_token(meta: RequestMeta) -> str | None:
         return None
     if isinstance(token, str) and len(token) <= LONGEST_ID:
         return None
-    return f"a progressToken is an integer or a string of at most {LONGEST_ID} characters"
+    return f"a progressToken must be an integer or a string of at most {LONGEST_ID} characters"
 
 
 def _refuse(

@@ -1,7 +1,7 @@
 """JSON-RPC envelopes: bytes to messages and back. Knows no method and no revision.
 
-Ids keep their JSON type. What cannot be read becomes an `Invalid` with the id where one can be seen,
-so that a transport can always answer; nothing here raises for input.
+Ids keep their JSON type. What cannot be read becomes an `Invalid`, with the id if one can be found,
+so that a transport can always answer; no input makes anything here raise.
 """
 
 import re
@@ -14,12 +14,12 @@ from . import errors
 RequestId = int | str
 # An id is kept as long as its request and sent back with the answer: it is a name, not a place for data.
 LONGEST_ID = 1024
-# What msgspec raises for bytes it cannot read: bad JSON or types, bad UTF-8, nesting without end.
+# What msgspec raises for bytes it cannot read: bad JSON or types, bad UTF-8, endless nesting.
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 class Request(Struct, frozen=True, gc=False):
-    """A message that wants exactly one answer."""
+    """A message that expects exactly one answer."""
 
     id: RequestId
     method: str
@@ -34,7 +34,7 @@ class Notification(Struct, frozen=True, gc=False):
 
 
 class Response(Struct, frozen=True, gc=False):
-    """The other side's answer to a request of ours; exactly one of the two is there."""
+    """The other side's answer to a request of ours; exactly one of `result` and `error` is set."""
 
     id: RequestId | None
     result: Raw | None
@@ -42,7 +42,7 @@ class Response(Struct, frozen=True, gc=False):
 
 
 class Invalid(Struct, frozen=True, gc=False):
-    """Bytes that are no message. `id` is what the sender will look for, where it could be read."""
+    """Bytes that are not a message. `id` is the id to answer with, if it could be read."""
 
     code: int
     reason: str
@@ -72,7 +72,7 @@ _HEAD = b'{"jsonrpc":"2.0","id":'
 
 
 def read(data: bytes | Raw) -> Message:
-    """One message. An array is no message here: see `read_batch`."""
+    """One message. An array is not a message here: see `read_batch`."""
     try:
         envelope = _decode(data)
     except UNREADABLE as exc:
@@ -90,7 +90,7 @@ def read(data: bytes | Raw) -> Message:
         if envelope.result is not UNSET or envelope.error is not UNSET:
             return Invalid(errors.INVALID_REQUEST, "a message is a request or a response, not both", id_)
         if type(id_) is str and len(id_) > LONGEST_ID:
-            return Invalid(errors.INVALID_REQUEST, f"an id has at most {LONGEST_ID} characters", id_)
+            return Invalid(errors.INVALID_REQUEST, f"an id can have at most {LONGEST_ID} characters", id_)
         return Request(id_, method, params)
     return _read_response(envelope)
 
@@ -114,15 +114,15 @@ def read_batch(data: bytes, at_most: int) -> list[Message] | Invalid:
     except UNREADABLE as exc:
         return Invalid(errors.PARSE_ERROR, _parse_reason(exc))
     if not items:
-        return Invalid(errors.INVALID_REQUEST, "an empty batch asks for nothing")
+        return Invalid(errors.INVALID_REQUEST, "the batch is empty")
     if len(items) > at_most:
-        return Invalid(errors.INVALID_REQUEST, f"a batch holds at most {at_most} messages")
+        return Invalid(errors.INVALID_REQUEST, f"a batch can hold at most {at_most} messages")
     return [read(item) for item in items]
 
 
 def _explain(data: bytes | Raw, exc: Exception) -> Message:
     if isinstance(exc, RecursionError):
-        # Valid JSON perhaps, but deeper than anything honest. The id may still be in plain sight.
+        # Perhaps valid JSON, but deeper than any honest message. The id may still be readable.
         return Invalid(errors.INVALID_REQUEST, "nested too deeply", _find_id(bytes(data)))
     if not isinstance(exc, msgspec.ValidationError):
         return Invalid(errors.PARSE_ERROR, _parse_reason(exc))
@@ -130,25 +130,25 @@ def _explain(data: bytes | Raw, exc: Exception) -> Message:
     try:
         members = _decode_members(data)
     except UNREADABLE:
-        return _no_object(data)
+        return _not_an_object(data)
     if _is_error_without_id(members):
         return Response(None, None, members["error"])
     id_ = _id_of(members.get("id"))
     if "id" in members and id_ is None:
-        return Invalid(errors.INVALID_REQUEST, "an id is a string or an integer")
+        return Invalid(errors.INVALID_REQUEST, "an id must be a string or an integer")
     if "id" not in members and _is_text(members.get("method")):
         return Notification("", None)
     return Invalid(errors.INVALID_REQUEST, '"jsonrpc" and "method" must be strings', id_)
 
 
-def _no_object(data: bytes | Raw) -> Invalid:
+def _not_an_object(data: bytes | Raw) -> Invalid:
     try:
         _decode_any(data)
     except msgspec.DecodeError as exc:
         return Invalid(errors.PARSE_ERROR, _parse_reason(exc))
     except RecursionError:
         pass
-    return Invalid(errors.INVALID_REQUEST, "a message is one JSON object")
+    return Invalid(errors.INVALID_REQUEST, "a message must be one JSON object")
 
 
 def _is_error_without_id(members: dict[str, Raw]) -> bool:
@@ -179,7 +179,7 @@ def _is_text(raw: Raw | None) -> bool:
     return raw is not None and bytes(raw)[:1] == b'"'
 
 
-# Strings (an unterminated one takes the rest), and runs of brackets: each byte is looked at once.
+# Strings (an unterminated one takes the rest), and runs of brackets: each byte is scanned once.
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[\[{]+|[\]}]+', re.DOTALL)
 _ID_VALUE = re.compile(rb'\s*:\s*("(?:[^"\\]|\\.){0,1024}"|-?\d{1,40}(?![\d.eE]))')
 
@@ -199,7 +199,7 @@ def _find_id(data: bytes) -> RequestId | None:
 
 
 def result_reply(id_: RequestId, result: bytes) -> bytes:
-    """A response around a result that is JSON already."""
+    """A response around a result that is already JSON."""
     return b"%b%b%b%b}" % (_HEAD, _encode(id_), b',"result":', result)
 
 

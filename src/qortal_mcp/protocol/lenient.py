@@ -1,7 +1,7 @@
-"""Read what a stranger sent although it may not be right, and say what was not.
+"""Read untrusted input even if it is not correct JSON, and report what was wrong.
 
-`jsonrpc.read` refuses; this understands as much as any client could, so that a defect can be named instead of
-"not readable". Pure, and bounded by its input: nothing here raises for bytes.
+`jsonrpc.read` refuses it; this reads as much as any client could, so that a defect can be named instead of
+"not readable". Pure, and bounded by its input: no bytes make anything here raise.
 """
 
 import json
@@ -14,21 +14,21 @@ from msgspec import Struct
 Slip = Literal[
     "bom",  # a byte order mark before the first character
     "invalid-utf8",
-    "nan",  # NaN, Infinity or -Infinity: no JSON
-    "surrogate",  # half of a pair, which no UTF-8 can carry
+    "nan",  # NaN, Infinity or -Infinity: not JSON
+    "surrogate",  # half of a surrogate pair, which UTF-8 cannot encode
     "joined",  # several values in one piece
     "duplicate-key",
-    "unreadable",  # what is left is no JSON at all
+    "unreadable",  # the rest is not JSON at all
 ]
 _BOM = b"\xef\xbb\xbf"
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# The decoder is recursive: deeper than this is refused instead of tried.
+# The decoder is recursive: anything deeper than this is refused untried.
 _DEEPEST = 200
 
 
 class Reading(Struct, frozen=True):
-    """The JSON values found in a piece of bytes, in order, and the slips on the way."""
+    """The JSON values found in a piece of bytes, in order, and the slips found on the way."""
 
     values: tuple[Any, ...] = ()
     slips: frozenset[Slip] = frozenset()
@@ -58,7 +58,7 @@ class _Reader:
             try:
                 value, at = self._decoder.raw_decode(text, at)
             except (ValueError, RecursionError):
-                # ValueError also stands for integers of more digits than Python reads.
+                # ValueError also covers integers with more digits than Python reads.
                 self.slips.add("unreadable")
                 break
             values.append(value)
@@ -72,7 +72,7 @@ def _after_blanks(text: str, at: int) -> int:
 
 
 def read(data: bytes) -> Reading:
-    """Every value in these bytes, as forgiving as JSON allows."""
+    """Every value in these bytes, read as leniently as possible."""
     reader = _Reader()
     if data.startswith(_BOM):
         reader.slips.add("bom")
@@ -94,7 +94,7 @@ def read(data: bytes) -> Reading:
 
 
 def _is_too_deep(text: str) -> bool:
-    """Counts brackets without regard to strings: it may refuse odd texts, never accept too deep ones."""
+    """Counts brackets without regard to strings: it may refuse odd texts, but never accepts one that is too deep."""
     depth = deepest = 0
     for character in re.findall(r"[\[\]{}]", text):
         depth += 1 if character in "[{" else -1
@@ -105,12 +105,12 @@ def _is_too_deep(text: str) -> bool:
 
 
 def has_surrogate(value: Any) -> bool:
-    """Whether a text in it cannot be written as UTF-8."""
+    """Whether any text in the value cannot be written as UTF-8."""
     return any(_SURROGATE.search(text) is not None for text in texts(value))
 
 
 def texts(value: Any) -> list[str]:
-    """All texts in a value, names of members included."""
+    """All texts in a value, member names included."""
     found: list[str] = []
     left = [value]
     while left:

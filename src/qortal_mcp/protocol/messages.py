@@ -1,4 +1,4 @@
-"""Parameters and results, one Struct each, as they stand on the wire. No behaviour."""
+"""Parameters and results, one Struct each, as they appear on the wire. No behaviour."""
 
 from typing import Any, Literal
 
@@ -26,11 +26,11 @@ SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId"
 
 
 class Wire(Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """Optional members are left out, never null: one null costs some clients the whole reply."""
+    """Optional members are left out, never null: a single null makes some clients reject the whole reply."""
 
 
 class Implementation(Wire, frozen=True, kw_only=True):
-    """Who is speaking."""
+    """The name and version of a client or server."""
 
     name: str
     version: str
@@ -40,7 +40,7 @@ class Implementation(Wire, frozen=True, kw_only=True):
 
 
 class ClientCapabilities(Wire, frozen=True, kw_only=True):
-    """What a client can be asked for. Only whether it is there decides; what it says is not kept."""
+    """What a client can be asked for. Only presence counts; the content is not kept."""
 
     sampling: dict[str, Any] | UnsetType = UNSET
     elicitation: dict[str, Any] | UnsetType = UNSET
@@ -50,14 +50,14 @@ class ClientCapabilities(Wire, frozen=True, kw_only=True):
         return getattr(self, name, UNSET) is not UNSET
 
     def bare(self) -> "ClientCapabilities":
-        """The same without what clients wrote into them: it would stay as long as their connection."""
+        """The same without their content, which would be held as long as the connection."""
         return ClientCapabilities(
             **{name: {} for name in ("sampling", "elicitation", "roots") if self.has(name)}
         )
 
 
 class RequestMeta(Wire, frozen=True, kw_only=True):
-    """`params._meta`. Loosely typed: a wrong type must be told apart from an absence."""
+    """`params._meta`. Loosely typed: a wrong type must be distinguishable from an absent member."""
 
     version: Any = field(name=PROTOCOL_VERSION, default=UNSET)
     capabilities: Any = field(name=CLIENT_CAPABILITIES, default=UNSET)
@@ -66,7 +66,7 @@ class RequestMeta(Wire, frozen=True, kw_only=True):
 
 
 class MetaOnly(Wire, frozen=True, kw_only=True):
-    """Any parameters, of which only `_meta` is wanted yet, and what `Mcp-Name` repeats."""
+    """Any parameters, read only for `_meta` and for what `Mcp-Name` repeats."""
 
     meta: RequestMeta | UnsetType = field(name="_meta", default=UNSET)
     name: Any = UNSET
@@ -75,7 +75,7 @@ class MetaOnly(Wire, frozen=True, kw_only=True):
 
 class InitializeParams(Wire, frozen=True, kw_only=True):
     protocolVersion: str
-    # Both are required by the schema; a client that leaves them out is served all the same.
+    # Both are required by the schema; a client that leaves them out is still served.
     capabilities: ClientCapabilities = ClientCapabilities()
     clientInfo: dict[str, Any] | UnsetType = UNSET
 
@@ -134,7 +134,7 @@ class CompleteParams(Wire, frozen=True, kw_only=True):
 
 
 class ListenFilter(Wire, frozen=True, kw_only=True):
-    """What a subscription wants to hear; also what was accepted of it."""
+    """The notifications a subscription asks for; also those that were accepted."""
 
     toolsListChanged: bool = False
     promptsListChanged: bool = False
@@ -200,12 +200,6 @@ class ResourceLink(Wire, frozen=True, kw_only=True, tag_field="type", tag="resou
 
 
 Content = TextContent | ImageContent | AudioContent | EmbeddedResource | ResourceLink
-
-
-class Icon(Wire, frozen=True, kw_only=True):
-    src: str
-    mimeType: str | UnsetType = UNSET
-    sizes: list[str] | UnsetType = UNSET
 
 
 class ToolAnnotations(Wire, frozen=True, kw_only=True):
@@ -283,12 +277,6 @@ class ElicitParams(Wire, frozen=True, kw_only=True):
     requestedSchema: dict[str, Any]
 
 
-class ElicitUrlParams(Wire, frozen=True, kw_only=True, tag_field="mode", tag="url"):
-    message: str
-    url: str
-    elicitationId: str | UnsetType = UNSET
-
-
 class SamplingMessage(Wire, frozen=True, kw_only=True):
     role: Literal["user", "assistant"]
     content: TextContent | ImageContent | AudioContent
@@ -303,7 +291,7 @@ class SamplingParams(Wire, frozen=True, kw_only=True):
 
 
 class ElicitResult(Wire, frozen=True, kw_only=True):
-    """What a person answered. `content` is there when they accepted a form."""
+    """What a person answered. `content` is set when they accepted a form."""
 
     action: Literal["accept", "decline", "cancel"]
     content: dict[str, Any] | UnsetType = UNSET

@@ -30,7 +30,7 @@ class CacheHint(Struct, frozen=True):
 
 
 class Shape:
-    """Dresses results for one revision and one server. Made once per revision."""
+    """Puts results into the form of one revision, for one server. Made once per revision."""
 
     def __init__(self, revision: str, modern: bool, server: Implementation) -> None:
         self.revision = revision
@@ -41,15 +41,17 @@ class Shape:
         self, body: bytes, meta: dict[str, Any] | None = None, cache: CacheHint | None = None
     ) -> bytes:
         """A finished result: `body` is a JSON object without `_meta`."""
-        return self._dress(body, b'"resultType":"complete"', meta, cache)
+        return self._finish(body, b'"resultType":"complete"', meta, cache)
 
     def input_required(self, body: bytes) -> bytes:
-        """A result that asks the client back; only the modern era has it."""
-        return self._dress(body, b'"resultType":"input_required"', None, None)
+        """A result that asks the client for input; modern era only."""
+        return self._finish(body, b'"resultType":"input_required"', None, None)
 
-    def _dress(self, body: bytes, kind: bytes, meta: dict[str, Any] | None, cache: CacheHint | None) -> bytes:
+    def _finish(
+        self, body: bytes, kind: bytes, meta: dict[str, Any] | None, cache: CacheHint | None
+    ) -> bytes:
         if not self.modern:
-            # Exactly `{}` where there is nothing to say: some clients refuse any member of an empty result.
+            # Exactly `{}` if there is nothing to add: some clients refuse any member in an empty result.
             return body if not meta else _join(body, b'"_meta":%b' % _encode(meta))
         own = _encode(meta)[1:-1] if meta else b""
         parts = [kind]
@@ -68,11 +70,11 @@ class CallToolResult(Wire, frozen=True, kw_only=True):
 
     content: Sequence[Content]
     structuredContent: Raw | UnsetType = UNSET
-    isError: bool = UNSET  # type: ignore[assignment]  # set on every reply: absent and false differ to some
+    isError: bool = UNSET  # type: ignore[assignment]  # set on every reply: absent and false differ for some clients
 
 
 def structured_result(value: bytes) -> bytes:
-    """A tool's object, as structured content and as the text of the same bytes."""
+    """A tool's object, as structured content and as text with the same bytes."""
     text = TextContent(text=value.decode())
     return _encode(CallToolResult(content=(text,), structuredContent=Raw(value), isError=False))
 
@@ -89,12 +91,12 @@ def content_result(blocks: Sequence[Content], revision: str, structured: bytes |
 
 
 def error_result(text: str) -> bytes:
-    """A failed tool: text only, since some clients hold structured content of errors against the schema."""
+    """A failed tool: text only, since some clients check the structured content of errors against the schema."""
     return _encode(CallToolResult(content=(TextContent(text=text),), isError=True))
 
 
 def known_block(block: Content, revision: str) -> Content:
-    """The nearest block that clients of this revision know: an unknown one costs them the whole result."""
+    """The nearest block that clients of this revision know: an unknown one makes them reject the whole result."""
     if isinstance(block, AudioContent) and revision < AUDIO:
         contents = ResourceContents(uri="data:audio", mimeType=block.mimeType, blob=block.data)
         return EmbeddedResource(resource=contents)
@@ -103,11 +105,11 @@ def known_block(block: Content, revision: str) -> Content:
     return block
 
 
-# Members of listed things and the revision that brought them. `outputSchema` is not among them: it is
-# sent in every revision, since its value is always an object schema and no known client minds.
+# Members of listed items and the revision that introduced them. `outputSchema` is not among them: it is
+# sent in every revision, since its value is always an object schema and no known client objects.
 _SINCE = {"annotations": ANNOTATIONS, "title": TITLES, "_meta": TITLES, "icons": ICONS}
 
 
 def known_members(item: Mapping[str, Any], revision: str) -> dict[str, Any]:
-    """A listed tool, resource or prompt with the members that one revision knows."""
+    """A listed tool, resource or prompt with only the members that one revision knows."""
     return {name: value for name, value in item.items() if _SINCE.get(name, "") <= revision}

@@ -8,12 +8,12 @@ LEGACY = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN = ("2026-07-28",)
 REVISIONS = LEGACY + MODERN
 
-# 2026-07-28 has no handshake, so this is what `initialize` answers to a version it does not know.
+# 2026-07-28 has no handshake, so this is the answer to an `initialize` with an unknown version.
 NEWEST_HANDSHAKE = "2025-11-25"
 # What a plain HTTP request without a version header speaks (2025-06-18, "Protocol Version Header").
 ASSUMED = "2025-03-26"
 
-# Dates sort as text: `revision >= STRUCTURED` asks whether a revision knows a thing.
+# Dates sort as text: `revision >= STRUCTURED` asks whether a revision has a feature.
 ANNOTATIONS = AUDIO = BATCHES = COMPLETIONS = "2025-03-26"
 STRUCTURED = TITLES = RESOURCE_LINKS = ELICITATION = "2025-06-18"
 ICONS = PRIMING = "2025-11-25"
@@ -23,7 +23,7 @@ Capability = Literal["tools", "resources", "prompts", "completions", "logging", 
 
 
 class Method(Struct, frozen=True):
-    """A request of a client: the revisions that know it, and what a server must offer to serve it."""
+    """A client request: the revisions that have it, and what a server must offer to serve it."""
 
     name: str
     since: str = LEGACY[0]
@@ -65,5 +65,5 @@ def is_modern(revision: str) -> bool:
 
 
 def negotiate(requested: str) -> str:
-    """The version a handshake answers: the one asked for if we speak it, else our newest."""
+    """The version to answer a handshake with: the requested one if we support it, else our newest."""
     return requested if requested in LEGACY else NEWEST_HANDSHAKE

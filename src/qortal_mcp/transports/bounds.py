@@ -1,6 +1,6 @@
-"""uvicorn's connections with the bounds they lack: heads, trailers, pipelines, fragments, and slow or silent peers.
+"""uvicorn's connections with the limits they lack: heads, trailers, pipelines, fragments, and slow or silent peers.
 
-What is held back is counted here; the sweep of `serve.py` looks at every connection and ends those that wait too long.
+Sizes and counts are checked here; the sweep in `serve.py` visits every connection and ends those that wait too long.
 """
 
 import re
@@ -18,13 +18,13 @@ _PIPELINED = 32
 # Parts that one WebSocket message may come in, and control frames between two messages.
 _FRAGMENTS = 256
 _CONTROL_FRAMES = 64
-# What the WebSocket library takes of an upgrade; more makes it fail without a word.
+# What the WebSocket library accepts in an upgrade; with more, it fails without an answer.
 _UPGRADE_HEADERS = 100
 _UPGRADE_LINE_BYTES = 8000
 
 _TOO_LARGE = b"431 Request Header Fields Too Large"
 # Clients that would like HTTP/2 ask for it in the head; the parser would stop there and lose the body.
-_OTHER_PROTOCOL = re.compile(rb"\r\n(?:upgrade:[ \t]*h2c|http2-settings:)[^\r\n]*", re.IGNORECASE)
+_HTTP_2_REQUEST = re.compile(rb"\r\n(?:upgrade:[ \t]*h2c|http2-settings:)[^\r\n]*", re.IGNORECASE)
 _CONNECTION = re.compile(rb"(\r\nconnection:)[^\r\n]*", re.IGNORECASE)
 
 
@@ -38,14 +38,14 @@ class BoundedProtocol(HttpToolsProtocol):
         self._head_bytes = 0
         self._in_head = True
         self._trailers = _Trailers(self)
-        # When the request that is coming in began to come; None between requests.
+        # When the current request began to arrive; None between requests.
         self.since: float | None = self.loop.time()
         # When the client stopped reading; None while it reads.
         self.paused_since: float | None = None
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
-        # These lead back here; without them the connection is gone at once, not when somebody collects garbage.
+        # These refer back here; without them the connection is freed at once, not by the garbage collector.
         self.scope = self.headers = self._trailers = None  # type: ignore[assignment]
         if self.cycle is not None and self.cycle.response_complete:
             self.cycle = None  # type: ignore[assignment]
@@ -56,7 +56,7 @@ class BoundedProtocol(HttpToolsProtocol):
                 self.since = self.loop.time()
             self._head_bytes += len(data)
             if b"h2c" in data:
-                data = _without_other_protocol(data)
+                data = _without_http_2_request(data)
         super().data_received(data)
         if self._in_head and self._head_bytes > self.limits.header_bytes:
             self._refuse(_TOO_LARGE)
@@ -69,7 +69,7 @@ class BoundedProtocol(HttpToolsProtocol):
             if not self._can_upgrade():
                 self._stop(b"400 Bad Request")
         else:
-            # What uvicorn appends from here on are trailers: nobody wants them.
+            # What uvicorn appends from here on are trailers, which are not used.
             self.headers = self._trailers
             self._trailers.bytes = 0
         if len(self.pipeline) >= _PIPELINED:
@@ -97,7 +97,7 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         super().on_response_complete()
         if self.pipeline and not self.transport.is_closing():
-            self.flow.pause_reading()  # first answer what is here
+            self.flow.pause_reading()  # first answer the requests that are already here
 
     def pause_writing(self) -> None:
         self.paused_since = self.loop.time()
@@ -111,11 +111,10 @@ class BoundedProtocol(HttpToolsProtocol):
         return len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
 
     def _stop(self, status: bytes) -> None:
-        """Refuse a request while its head is parsed, and the rest of the connection with it."""
+        """Refuse a request while its head is being parsed, and close the connection."""
         self._refuse(status)
-        raise ConnectionError(
-            "refused"
-        )  # the parser stops; uvicorn then answers 400, which is not sent any more
+        # The parser stops; uvicorn then answers 400, which is no longer sent.
+        raise ConnectionError("refused")
 
     def _refuse(self, status: bytes) -> None:
         if not self.transport.is_closing():
@@ -126,7 +125,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self.transport.close()
 
     def send_400_response(self, msg: str) -> None:
-        """What is no HTTP at all."""
+        """Answer what is not HTTP at all."""
         self._refuse(b"400 Bad Request")
 
     def sweep(self, now: float) -> None:
@@ -137,12 +136,12 @@ class BoundedProtocol(HttpToolsProtocol):
             self._refuse(b"408 Request Timeout")
 
     def give_up(self) -> None:
-        """The process ends: let go of a request that is still coming, and of a client that does not read."""
+        """Shutdown: drop a request that is still arriving, and a client that does not read."""
         if self.since is not None or self.paused_since is not None:
             self.transport.abort()
 
     def body_at_once(self, scope: Any) -> bytes | None:
-        """The body of a request that is here whole, without waiting for it; None otherwise."""
+        """The body of a request that has fully arrived; None otherwise. Never waits."""
         cycle = self.cycle
         if cycle.scope is not scope or cycle.more_body or cycle.disconnected or cycle.response_complete:
             return None
@@ -152,16 +151,16 @@ class BoundedProtocol(HttpToolsProtocol):
         return body
 
     def reply_at_once(self, scope: Any, request_id: str, body: bytes) -> bool:
-        """Send a JSON reply with one write; False where that cannot be done now.
+        """Send a JSON reply with one write; False if that is not possible now.
 
-        uvicorn writes head and body of a reply apart, and a write costs as much as all the rest.
+        uvicorn writes the head and body of a reply separately, and a write costs as much as all the rest.
         """
         cycle = self.cycle
         if cycle.scope is not scope or cycle.response_started or cycle.disconnected or self.flow.write_paused:
             return False
         cycle.response_started = cycle.response_complete = True
         cycle.message_event.set()
-        heads = _written(cycle.default_headers)
+        heads = _encoded(cycle.default_headers)
         close = b"" if cycle.keep_alive else b"connection: close\r\n"
         self.transport.write(
             b"HTTP/1.1 200 OK\r\n%bcontent-type: application/json\r\ncontent-length: %d\r\n"
@@ -174,7 +173,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
 
 class _Trailers(list[tuple[bytes, bytes]]):
-    """Takes the place of a request's headers once they are complete: counts what comes, keeps nothing."""
+    """Replaces a request's headers once they are complete: counts what comes, keeps nothing."""
 
     def __init__(self, connection: BoundedProtocol) -> None:
         super().__init__()
@@ -187,23 +186,23 @@ class _Trailers(list[tuple[bytes, bytes]]):
             self._connection._stop(_TOO_LARGE)
 
 
-_written_before: tuple[object, bytes] = (None, b"")
+_last_encoded: tuple[object, bytes] = (None, b"")
 
 
-def _written(headers: list[tuple[bytes, bytes]]) -> bytes:
+def _encoded(headers: list[tuple[bytes, bytes]]) -> bytes:
     """The headers that every reply has. uvicorn makes a new list of them once a second."""
-    global _written_before
-    seen, text = _written_before
+    global _last_encoded
+    seen, text = _last_encoded
     if seen is not headers:
         text = b"".join(b"%b: %b\r\n" % header for header in headers)
-        _written_before = (headers, text)
+        _last_encoded = (headers, text)
     return text
 
 
-def _without_other_protocol(data: bytes) -> bytes:
-    """A head without its wish for HTTP/2: RFC 9110 lets a server ignore it, the parser does not."""
+def _without_http_2_request(data: bytes) -> bytes:
+    """A head without its request for HTTP/2: RFC 9110 lets a server ignore it, the parser does not."""
     head, end, body = data.partition(b"\r\n\r\n")
-    stripped = _OTHER_PROTOCOL.sub(b"", head)
+    stripped = _HTTP_2_REQUEST.sub(b"", head)
     if stripped == head:
         return data
     return _CONNECTION.sub(rb"\1 keep-alive", stripped) + end + body
@@ -266,6 +265,6 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
             self.transport.abort()
 
     def give_up(self) -> None:
-        """The process ends: let go of an upgrade that never came, and of a client that does not read."""
+        """Shutdown: drop an upgrade that never came, and a client that does not read."""
         if self.since is not None or self.paused_since is not None:
             self.transport.abort()

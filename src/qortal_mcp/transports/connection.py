@@ -1,4 +1,4 @@
-"""A connection that lasts: messages are taken in order and worked on side by side. Shared by stdio,
+"""A lasting connection: messages are taken in order and processed concurrently. Shared by stdio,
 WebSocket and memory, which differ only in how bytes come and go."""
 
 import asyncio
@@ -28,7 +28,7 @@ class Connection:
         server.hub.join(self.peer)
 
     async def take(self, message: bytes) -> None:
-        """One message, as it came. Call it in the order of arrival: a handshake binds what follows."""
+        """Take one message. Call it in the order of arrival: a handshake decides what follows."""
         answer = self._server.receive(message, self.peer)
         if answer is None:
             return
@@ -40,7 +40,7 @@ class Connection:
         task.add_done_callback(self._tasks.discard)
 
     async def refuse_too_long(self) -> None:
-        """Answer a message that outgrew the limit; its id was never seen."""
+        """Answer a message that exceeded the limit; its id is not known."""
         await self._write(self._server.too_long().body)
 
     async def _work(self, work: Work | Batch) -> None:
@@ -49,18 +49,18 @@ class Connection:
             await self._write(reply.body)
 
     async def finish(self, seconds: float) -> None:
-        """The peer will say nothing more: let what is in flight end within this time, then end it."""
+        """The peer will send nothing more: let calls in flight finish within this time, then cancel them."""
         self._server.hub.leave(self.peer)
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=seconds)
         await self.drop()
 
     async def drop(self) -> None:
-        """The peer is gone: end everything at once."""
+        """The peer is gone: cancel everything at once."""
         self._server.hub.leave(self.peer)
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
         for outcome in await asyncio.gather(*tasks, return_exceptions=True):
             if isinstance(outcome, Exception):
-                log.error("work of a lost connection failed", exc_info=outcome)
+                log.error("a call of a lost connection failed", exc_info=outcome)

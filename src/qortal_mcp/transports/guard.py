@@ -1,4 +1,4 @@
-"""Who may talk to the HTTP door: Host, Origin and token, checked on every route and on the upgrade.
+"""Who may use the HTTP endpoint: Host, Origin and token, checked on every route and on the WebSocket upgrade.
 
 A page in a browser can reach loopback through a name of its own (DNS rebinding), so the name in `Host` must
 be one of ours whatever address we listen on; a page of another origin is refused outright.
@@ -13,7 +13,7 @@ from msgspec import Struct
 
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _REMEMBERED = 256
-# Two of these would leave it open which one was judged.
+# If one of these came twice, it would be unclear which one was checked.
 _DECISIVE = (b"host", b"origin", b"authorization")
 
 Headers = Sequence[tuple[bytes, bytes]]
@@ -43,10 +43,10 @@ class Guard:
         self._verdicts: dict[tuple[bytes | None, bytes | None], Refusal | None] = {}
 
     def refuse(self, headers: Headers, *, needs_token: bool = True) -> Refusal | None:
-        """Why a request is not served; None when it may pass."""
+        """Why a request is refused; None if it may pass."""
         values = dict(headers)
         if len(values) != len(headers) and any(_times(headers, name) > 1 for name in _DECISIVE):
-            return Refusal(400, "Host, Origin and Authorization may be sent once only.")
+            return Refusal(400, "Host, Origin and Authorization may each be sent only once.")
         key = (host, origin) = values.get(b"host"), values.get(b"origin")
         if key in self._verdicts:
             refusal = self._verdicts[key]
@@ -75,7 +75,7 @@ class Guard:
         return host in self._hosts or _without_port(host) in self._hosts
 
     def _is_own(self, origin: str, host: str) -> bool:
-        """A page that we served ourselves: same name and port as the Host it asks."""
+        """A page that we served ourselves: same name and port as its Host header."""
         try:
             parts = urlsplit(origin)
         except ValueError:
@@ -83,9 +83,9 @@ class Guard:
         return parts.scheme in ("http", "https") and origin == f"{parts.scheme}://{host}"
 
     def _judge_token(self, authorization: bytes | None) -> Refusal | None:
-        assert self._token is not None, "asked only where there is one"
+        assert self._token is not None, "only called if a token is set"
         scheme, _, credentials = (authorization or b"").partition(b" ")
-        # The name of a scheme has no case (RFC 9110), what follows has.
+        # The name of the scheme is case-insensitive (RFC 9110), the token is not.
         if scheme.lower() == b"bearer" and hmac.compare_digest(credentials.strip(b" "), self._token):
             return None
         challenge = ((b"www-authenticate", b'Bearer realm="mcp"'),)

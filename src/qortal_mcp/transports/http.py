@@ -1,4 +1,4 @@
-"""Streamable HTTP for both eras on one path, as a plain ASGI function, with WebSocket beside it.
+"""Streamable HTTP for both eras on one path, as a plain ASGI function, with WebSocket next to it.
 
 A request is answered with JSON; the first message that must come before the answer turns the reply into a
 stream of events. Sessions are an option (`sessions.py`); without them every request stands alone.
@@ -32,7 +32,7 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
-# In the scope: short ways to the body of a request and to a plain JSON reply, where the ASGI server offers them
+# Keys in the scope: shortcuts to the body of a request and to a plain JSON reply, if the ASGI server offers them
 # (see bounds.py).
 AT_ONCE = "qortal_mcp.reply_at_once"
 BODY_AT_ONCE = "qortal_mcp.body_at_once"
@@ -40,14 +40,14 @@ BODY_AT_ONCE = "qortal_mcp.body_at_once"
 _JSON = (b"content-type", b"application/json")
 # How many times the largest body is read and dropped before a client is cut off.
 _DROPPED_BODIES = 32
-# Such a client sends without a pause, or nothing at all.
+# How long such a client may pause before its body is given up: an honest one sends without a pause.
 _SILENCE_SECONDS = 0.5
 _TEXT = (b"content-type", b"text/plain; charset=utf-8")
 _ALLOWED_REQUEST_HEADERS = b"content-type, accept, authorization, mcp-protocol-version, mcp-session-id, last-event-id, mcp-method, mcp-name"
 
 
 class Page(Struct, frozen=True):
-    """What an operator route answers."""
+    """The answer of an operator route."""
 
     body: bytes
     content_type: str = "application/json"
@@ -60,7 +60,7 @@ Route = Callable[[], Awaitable[Page] | Page]
 class HttpApp:
     """The ASGI application around a server.
 
-    `routes` are further paths, answered to GET; `open_routes` are those that need no token.
+    `routes` are further paths, served to GET; `open_routes` are those that need no token.
     """
 
     def __init__(
@@ -218,7 +218,7 @@ class HttpApp:
         await send({"type": "lifespan.shutdown.complete"})
 
     async def drain(self) -> None:
-        """Stop what would otherwise never end, and let clients have the answers they wait for."""
+        """Stop what would otherwise never end, and finish the answers that clients are waiting for."""
         self.server.close()
         if self._sessions is not None:
             self._sessions.end_streams()
@@ -228,7 +228,7 @@ class HttpApp:
 
 
 async def _send_nothing(message: bytes) -> None:
-    raise AssertionError("only work that may send gets something to send with")
+    raise AssertionError("only work that may send is given a way to send")
 
 
 class Exchange:
@@ -242,7 +242,7 @@ class Exchange:
         self._receive = receive
         self.send = send
         self.id = id_
-        # Of a header sent twice the last counts; where that could matter, the guard or the protocol refuses it.
+        # If a header is sent twice, the last one counts; where that could matter, the guard or the protocol refuses it.
         self._headers: dict[bytes, bytes] = dict(scope["headers"])
         client = scope.get("client")
         self.caller = client[0] if client else "unknown"
@@ -258,7 +258,7 @@ class Exchange:
         return version is None or version.decode("latin-1").strip() in versions.LEGACY
 
     def wrong_types(self) -> tuple[int, int, str] | None:
-        """Why the media types of a POST do not do, as status, code and reason."""
+        """Why the media types of a POST are not acceptable, as status, code and reason."""
         content_type = self._headers.get(b"content-type", b"")
         if content_type != b"application/json":
             media_type = content_type.partition(b";")[0].strip().lower()
@@ -300,10 +300,10 @@ class Exchange:
         return await self._receive()
 
     async def _drop_body(self, at_most: int) -> None:
-        """Read on and keep nothing, where the connection ends with the answer.
+        """Read and discard the rest of the body, if the connection closes after the answer.
 
-        Closing it over unread bytes would take the answer away from a client that is still sending. A
-        connection that stays open needs none of this: what comes after the answer is dropped there.
+        Closing it with unread bytes would cost a client that is still sending its answer. A connection
+        that stays open does not need this: what comes after the answer is dropped there.
         """
         if b"close" not in self._headers.get(b"connection", b"").lower():
             return
@@ -344,7 +344,7 @@ class Exchange:
         await self.send({"type": "http.response.body", "body": body})
 
     async def answer(self, reply: Reply, extra: tuple[tuple[bytes, bytes], ...] = ()) -> None:
-        """A JSON-RPC reply in the form the client takes."""
+        """Send a JSON-RPC reply in the form that the client accepts."""
         if reply.status == 200 and self.accepts.json and not extra and reply.retry_after is None:
             at_once = self.scope.get(AT_ONCE)
             if (
@@ -371,7 +371,7 @@ class Exchange:
         await self.send({"type": "http.response.start", "status": 200, "headers": heads})
 
     async def accepted(self, version: str | None) -> None:
-        """A notification or response was taken in; it has no answer."""
+        """Confirm a notification or response; it has no answer."""
         if version is not None and version not in versions.REVISIONS:
             await self.error(400, errors.INVALID_REQUEST, "Unsupported MCP-Protocol-Version")
             return
@@ -393,7 +393,7 @@ class Exchange:
         await self.reply(status, f"{message}\n".encode(), _TEXT, *extra)
 
     async def preflight(self) -> None:
-        """A browser asks whether a page of an allowed origin may send what it wants to send."""
+        """Answer a browser that asks whether a page of an allowed origin may send its request."""
         asked = self.header(b"access-control-request-headers") or b""
         params = [
             name.strip() for name in asked.lower().split(b",") if name.strip().startswith(b"mcp-param-")

@@ -1,4 +1,4 @@
-"""A connection without a wire: for tests, and for programs that carry a server inside them."""
+"""An in-memory connection: for tests, and for programs that embed a server."""
 
 import asyncio
 from types import TracebackType

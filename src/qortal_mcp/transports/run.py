@@ -1,4 +1,4 @@
-"""One line to run a server of one's own on the transport the command line asks for."""
+"""Run your own server with one line, on the transport that the command line asks for."""
 
 import argparse
 import sys
@@ -27,7 +27,7 @@ def run(server: Server, argv: Sequence[str] | None = None, *, sessions: bool = F
     from .serve import bind, run_http
 
     if not is_loopback(host):
-        parser.error("this simple runner serves loopback only; see qortal_mcp.transports.serve for more")
+        parser.error("run() serves loopback addresses only; for others use qortal_mcp.transports.serve")
     try:
         sock = bind(host, int(port))
     except OSError as exc:

@@ -1,4 +1,7 @@
-"""Run an HTTP door: bind, say where, serve, and leave in good order. Only here and in `bounds.py` uvicorn is known."""
+"""Run an HTTP server: bind, announce the address, serve, and shut down cleanly.
+
+uvicorn is imported only here and in `bounds.py`.
+"""
 
 import asyncio
 import contextlib
@@ -19,7 +22,7 @@ from . import uvicorn_parts
 _KEEP_ALIVE_SECONDS = 75
 _SWEEP_SECONDS = 2.0
 _BACKLOG = 2048
-# Answering what is in flight takes its time, then sending the answers does.
+# Calls in flight get this time to finish, and their answers the same time to be sent.
 _DRAIN_FACTOR = 2
 
 log = logging.getLogger(__name__)
@@ -50,7 +53,7 @@ def url_of(sock: socket.socket, path: str = "/mcp") -> str:
 
 
 class Application(Protocol):
-    """An ASGI application that can be asked to let go of what would never end."""
+    """An ASGI application that can be asked to end what would never end by itself."""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None: ...
 
@@ -67,7 +70,7 @@ class Bounded(Protocol):
 
 
 class _Uvicorn(uvicorn.Server):
-    """uvicorn that lets the application drain first, sweeps slow senders, and ends with exit code 0."""
+    """uvicorn, but it lets the application drain first, sweeps slow senders, and exits with code 0."""
 
     def __init__(
         self, config: uvicorn.Config, app: Application, limits: Limits, on_started: Callable[[], None]
@@ -95,7 +98,7 @@ class _Uvicorn(uvicorn.Server):
             async with asyncio.timeout(_DRAIN_FACTOR * self._limits.shutdown_seconds):
                 await self._app.drain()
         except TimeoutError:
-            log.warning("some clients did not take their answers")
+            log.warning("some clients did not read their answers in time")
         for connection in self._bounded():
             connection.give_up()
         await super().shutdown(sockets)
@@ -120,7 +123,7 @@ class _Uvicorn(uvicorn.Server):
 
 
 def _allow_many_connections() -> None:
-    """Lift the soft limit on open files to the hard one: each connection is a file."""
+    """Raise the soft limit on open files to the hard one: each connection is a file."""
     try:
         import resource
     except ImportError:  # Windows has no such limit
@@ -131,12 +134,12 @@ def _allow_many_connections() -> None:
 
 
 def _connections(limits: Limits) -> tuple[Any, Any]:
-    """The kinds of connection to serve with: ours, or uvicorn's own where ours would not work."""
-    if gone := uvicorn_parts.missing():
+    """The connection classes to serve with: ours, or uvicorn's own if ours would not work."""
+    if absent := uvicorn_parts.missing():
         log.warning(
-            "this uvicorn is not the one we know: sizes of heads, slow and silent clients are NOT bounded; "
-            "install the version that qortal-mcp asks for",
-            extra={"qortal_mcp.uvicorn": uvicorn.__version__, "qortal_mcp.missing": ", ".join(gone)},
+            "this version of uvicorn is not supported: header sizes and slow or silent clients are NOT limited; "
+            "install the version that qortal-mcp requires",
+            extra={"qortal_mcp.uvicorn": uvicorn.__version__, "qortal_mcp.missing": ", ".join(absent)},
         )
         return "auto", "auto"
     from .bounds import BoundedProtocol, BoundedWebSocket
@@ -158,7 +161,7 @@ def run_http(
         print(f"Listening on {url_of(sock)}", file=sys.stderr, flush=True)
 
     _allow_many_connections()
-    # What is loaded by now stays for good; looking through it for garbage again and again is wasted.
+    # What is loaded by now stays for good; scanning it for garbage again and again is a waste.
     gc.collect()
     gc.freeze()
     protocol, websocket = _connections(limits)
@@ -176,7 +179,7 @@ def run_http(
         proxy_headers=False,
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=int(limits.shutdown_seconds) or 1,
-        # The last resort: our own bounds answer long before this one does.
+        # The last resort: our own limits apply long before this one does.
         limit_concurrency=4 * limits.connections,
         backlog=_BACKLOG,
     )

@@ -1,7 +1,7 @@
 """Lines on standard input and output. Standard output is the wire: whatever else a process prints goes to stderr.
 
 Reading and writing happen in a thread each, so that a client that stops reading stalls only itself; both
-are bounded. Plain `os.read` and `os.write`: buffered readers in daemon threads can abort an interpreter.
+are bounded. Plain `os.read` and `os.write`: buffered readers in daemon threads can abort the interpreter.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ _OUTPUT_BYTES = 4 * 1024 * 1024
 
 
 class LineWriter:
-    """Writes whole lines to a file descriptor from a thread of its own."""
+    """Writes whole lines to a file descriptor, in a thread of its own."""
 
     def __init__(self, fd: int, loop: asyncio.AbstractEventLoop, on_broken: Callable[[], None]) -> None:
         self._fd = fd
@@ -82,7 +82,7 @@ class LineWriter:
 
     @property
     def is_full(self) -> bool:
-        """The client does not read what it asked for."""
+        """Whether the client does not read its answers."""
         return self._waiting_bytes > _OUTPUT_BYTES
 
     @property
@@ -91,7 +91,7 @@ class LineWriter:
         return self._loop.time() - self._last_progress
 
     def _call(self, callback: Callable[[], None]) -> None:
-        # The loop may be gone already when the last line is out.
+        # The loop may already be closed when the last line is out.
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(callback)
 
@@ -118,7 +118,7 @@ class LineReader:
         self._splitter = LineSplitter(limit)
         self._slots = threading.Semaphore(_INPUT_CHUNKS)
         self._queue: asyncio.Queue[list[bytes | TooLong] | None] = asyncio.Queue()
-        # Set when everything that will ever come has been read, though not yet taken.
+        # Set when all input has been read, though perhaps not yet processed.
         self.ended = asyncio.Event()
         threading.Thread(target=self._run, name="stdin", daemon=True).start()
 
@@ -138,7 +138,7 @@ class LineReader:
             self._loop.call_soon_threadsafe(self.ended.set)
 
     def _wait_for_slot(self) -> None:
-        """Wait until the loop wants more; meanwhile notice when the other side has gone."""
+        """Wait until the loop wants more; meanwhile notice if the other side is gone."""
         while not self._slots.acquire(timeout=0.5):
             if _has_hung_up(self._fd) and not self._loop.is_closed():
                 self._loop.call_soon_threadsafe(self.ended.set)
@@ -156,7 +156,7 @@ class LineReader:
 
 
 def _has_hung_up(fd: int) -> bool:
-    """Whether whoever writes into a pipe has closed it, though there may be more to read."""
+    """Whether the other end of a pipe is closed, though there may be more to read."""
     if not hasattr(select, "poll"):  # Windows
         return False
     poll = select.poll()
@@ -208,9 +208,9 @@ async def _take_all(reader: LineReader, connection: Connection, on_idle: Callabl
 
 
 async def _stuck(reader: LineReader, writer: LineWriter, seconds: float) -> None:
-    """Return when a client that will say nothing more has not read for so long."""
+    """Return when a client whose input has ended has read nothing for this long."""
     await reader.ended.wait()
-    while not writer.is_full or writer.idle_seconds < seconds:  # noqa: ASYNC110 - time itself is waited for
+    while not writer.is_full or writer.idle_seconds < seconds:  # noqa: ASYNC110 - it waits for time to pass
         await asyncio.sleep(seconds / 10)
 
 

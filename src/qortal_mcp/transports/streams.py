@@ -1,4 +1,4 @@
-"""Replies that take their time: what a client accepts, events on the way, and noticing that it left."""
+"""Replies that take time: what a client accepts, events before the answer, and noticing that it left."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PATIENCE_SECONDS = 0.02
 
 
 class Accepts(Struct, frozen=True):
-    """Which of the two media types a client can take."""
+    """Which of the two media types a client accepts."""
 
     json: bool
     events: bool
@@ -32,7 +32,7 @@ JSON_ONLY = Accepts(json=True, events=False)
 
 @lru_cache(maxsize=256)
 def accepts(header: bytes | None) -> Accepts:
-    """Read an Accept header. Without one, JSON; `*/*` takes whatever is needed."""
+    """Read an Accept header. Without one, JSON; `*/*` accepts both."""
     if header is None:
         return JSON_ONLY
     types = {part.partition(b";")[0].strip().lower() for part in header.split(b",") if not _is_refused(part)}
@@ -43,7 +43,7 @@ def accepts(header: bytes | None) -> Accepts:
 
 
 def _is_refused(part: bytes) -> bool:
-    """Whether a type is listed with the weight 0, which says "anything but this"."""
+    """Whether a type is listed with weight 0, which means "anything but this"."""
     for parameter in part.split(b";")[1:]:
         name, _, value = parameter.partition(b"=")
         if name.strip().lower() == b"q":
@@ -64,7 +64,7 @@ class EventSender:
         self._keeper: asyncio.Task[None] | None = None
 
     async def send(self, message: bytes) -> None:
-        """A message before the answer; dropped where the client takes no events."""
+        """Send a message before the answer; it is dropped if the client accepts no events."""
         if not self._exchange.accepts.events:
             return
         if not self.started:
@@ -74,7 +74,7 @@ class EventSender:
         await self._write(framing.sse_event(message))
 
     async def finish(self, reply: bytes) -> None:
-        """The answer itself, and the end of the stream."""
+        """Send the answer itself, and end the stream."""
         self.stop()
         await self._write(framing.sse_event(reply), more=False)
 
@@ -96,9 +96,10 @@ class EventSender:
 
 
 class Watch:
-    """Looks out for a client that leaves, and cancels the work in its block that nobody waits for any more.
+    """Watches for a client that leaves, and then cancels the work in its block.
 
-    Begins to look at once, or only when the answer takes longer than a moment. `is_gone` tells afterwards.
+    Starts watching at once, or with `patience` only if the answer takes longer. `is_gone` says afterwards whether
+    the client left.
     """
 
     __slots__ = ("_exchange", "_looking", "_patience", "_work", "is_gone")
@@ -140,6 +141,6 @@ class Watch:
         self.give_up()
 
     def give_up(self) -> None:
-        """Nobody will read the answer: end the work."""
+        """The client will not read the answer: cancel the work."""
         self.is_gone = True
         self._work.cancel()

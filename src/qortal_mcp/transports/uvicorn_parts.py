@@ -1,7 +1,7 @@
-"""What `bounds.py` leans on inside uvicorn, in one place, and whether the installed uvicorn still has it.
+"""The internals of uvicorn that `bounds.py` and `serve.py` rely on, and whether the installed uvicorn still has them.
 
-uvicorn promises none of these names. The version is pinned for that reason; where somebody installs another one all
-the same, its plain connections serve, and the log says which bounds are missing.
+uvicorn does not promise to keep these names, so its version is pinned. If another version is installed anyway, its
+plain connections are used, and the log says which parts are missing.
 """
 
 from importlib import import_module
@@ -11,7 +11,7 @@ from msgspec import Struct
 
 
 class Part(Struct, frozen=True):
-    """A class of uvicorn's, with the methods that are overridden or called and the attributes that are used."""
+    """A class of uvicorn, with the methods that are overridden or called and the attributes that are used."""
 
     module: str
     name: str
@@ -87,7 +87,7 @@ def _missing_of(part: Part) -> list[str]:
         found: Any = getattr(import_module(part.module), part.name)
     except (ImportError, AttributeError):
         return [part.name]
-    # Attributes come into being in `__init__`; the names that it sets stand in its code.
+    # Attributes are created in `__init__`; the names that it sets are in its code object.
     made = found.__init__.__code__.co_names
     absent = [name for name in part.methods if not hasattr(found, name)]
     absent += [name for name in part.attributes if name not in made]

@@ -1,4 +1,4 @@
-"""MCP over WebSocket: subprotocol `mcp`, one JSON-RPC message per text frame, in the manner of stdio."""
+"""MCP over WebSocket: subprotocol `mcp`, one JSON-RPC message per text frame, otherwise as on stdio."""
 
 import asyncio
 import contextlib
@@ -22,7 +22,7 @@ _GOING_AWAY = 1001
 
 
 class WebSockets:
-    """The open WebSocket connections of one door."""
+    """The open WebSocket connections of one HTTP server."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
@@ -52,7 +52,7 @@ class WebSockets:
             self._serving.discard(task)
 
     async def drain(self) -> None:
-        """Let every connection answer what it has taken, then close it."""
+        """Let every connection answer what it has received, then close it."""
         for socket in self._open:
             socket.stop()
         if self._serving:
@@ -73,7 +73,7 @@ async def _deny(scope: Scope, send: Send, refused: Refusal) -> None:
 
 
 class _Outbox:
-    """Messages that wait for a client to read: so many, and so many bytes."""
+    """Messages that wait for a client to read them, limited in number and in bytes."""
 
     def __init__(self, limits: Limits) -> None:
         self._messages: asyncio.Queue[bytes] = asyncio.Queue(limits.backlog_messages)
@@ -101,7 +101,7 @@ class _Outbox:
         self._messages.task_done()
         self._room.set()
 
-    async def is_empty(self) -> None:
+    async def emptied(self) -> None:
         await self._messages.join()
 
 
@@ -142,9 +142,9 @@ class _Socket:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            self._connection.peer.post = None  # it leads back here
+            self._connection.peer.post = None  # it refers back to this object
         if reader.cancelled():
-            # A client that does not read is not waited for: the transport drops it.
+            # Do not wait for a client that does not read: the transport drops it.
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._server.limits.shutdown_seconds):
                     await self._send({"type": "websocket.close", "code": self._close_code})
@@ -156,7 +156,7 @@ class _Socket:
         await self._connection.finish(self._server.limits.shutdown_seconds)
         try:
             async with asyncio.timeout(self._server.limits.shutdown_seconds):
-                await self._out.is_empty()
+                await self._out.emptied()
         except TimeoutError:
             pass
 

@@ -1,6 +1,6 @@
 """Streamable HTTP of both eras: every message is a POST, its reply is JSON or a stream of events.
 
-Legacy only: a session id that is echoed, streams that are taken up again where they broke, a standing
+Legacy only: a session id that is echoed, streams that are resumed where they broke off, a standing
 GET stream, and a DELETE at the end.
 """
 
@@ -17,11 +17,9 @@ from ...protocol.versions import LEGACY
 from ..errors import ConnectionLost, HttpRefused, MalformedReply, SessionGone
 from ..limits import DEFAULT, ClientLimits
 from ..transcript import Headers, Observer, Recorder
-from .web import EVENT_STREAM, JSON, Head, Web, refused
-from .wire import Deaf, Outgoing, Sink
+from .web import EVENT_STREAM, JSON, POST_HEADERS, Head, Web, refused
+from .wire import NoSink, Outgoing, Sink
 
-_ACCEPT_BOTH = ("accept", f"{JSON}, {EVENT_STREAM}")
-_POST: Headers = (("content-type", JSON), _ACCEPT_BOTH)
 _SESSION_ID = re.compile(r"[\x21-\x7e]+")
 _NO_CONTENT = (202, 204)
 _GONE = 404
@@ -30,7 +28,7 @@ _VERSION_HEADER = frozenset(revision for revision in LEGACY if revision >= "2025
 
 
 class Exchange(Struct, frozen=True):
-    """One HTTP request's reply, for those who judge it. `is_whole`: it ended by itself, and in time."""
+    """The reply to one HTTP request, for callers that inspect it. `is_whole`: it ended by itself, in time."""
 
     status: int
     headers: Headers
@@ -39,8 +37,8 @@ class Exchange(Struct, frozen=True):
     is_whole: bool = True
 
 
-class _Broken(Struct):
-    """Where a stream stopped, and what its server said about taking it up again."""
+class _Stopped(Struct):
+    """Where a stream stopped, and what its server said about resuming it."""
 
     settled: bool = False
     last_id: str | None = None
@@ -64,13 +62,13 @@ class HttpWire:
     ) -> None:
         self.url = url
         self.session_id: str | None = None
-        self._sink = sink or Deaf()
+        self._sink = sink or NoSink()
         self._limits = limits
         self._web = Web(Recorder(observer), limits, headers)
 
     async def send(self, message: Outgoing) -> None:
         session_id = self.session_id  # another request may renew it while this one waits
-        sent = (*_POST, *self._session(message.revision), *message.headers)
+        sent = (*POST_HEADERS, *self._session(message.revision), *message.headers)
         async with self._web.request("POST", self.url, sent, message.data) as head:
             if head.status == _GONE and message.may_renew and session_id is not None:
                 body = await self._web.body(head)
@@ -83,7 +81,7 @@ class HttpWire:
             await self._resume(stopped, message)
 
     async def send_raw(self, data: bytes) -> None:
-        """A body as it is. What comes back is handed on like any reply."""
+        """Send a body unchanged. The reply is handled like any other."""
         await self.send(Outgoing(data))
 
     async def exchange(
@@ -99,13 +97,13 @@ class HttpWire:
         is_answer: Callable[[Event], bool] | None = None,
         stream_head_only: bool = False,
     ) -> Exchange:
-        """Any request, and its reply as it is. The sink hears nothing of it.
+        """Send any request and return its reply unchanged. The sink is not called.
 
-        After the event that `is_answer`, the end of the stream is waited for only a moment. With
-        `stream_head_only` a stream is left as soon as it has begun. All events together are no larger than
-        `at_most_bytes`: twice the largest message, where nothing is said.
+        After an event for which `is_answer` is true, the end of the stream is awaited only briefly. With
+        `stream_head_only` a stream is left as soon as it has begun. All events together may be as large as
+        `at_most_bytes`; by default twice the largest message.
 
-        Raises: ConnectionLost where no reply began in time; MalformedReply where it is too large.
+        Raises: ConnectionLost if no reply began in time; MalformedReply if it is too large.
         """
         events: list[Event] = []
         began: Head | None = None
@@ -123,7 +121,7 @@ class HttpWire:
                 patience.reschedule(loop.time() + self._limits.linger_seconds)
             return len(events) >= at_most_events
 
-        sent = (*(_POST if usual_headers else ()), *headers)
+        sent = (*(POST_HEADERS if usual_headers else ()), *headers)
         body, is_whole = b"", True
         try:
             async with (
@@ -145,7 +143,7 @@ class HttpWire:
         return Exchange(began.status, began.http.headers, body, tuple(events), is_whole)
 
     def _session(self, revision: str | None) -> Headers:
-        """What a legacy message carries once there is something to carry."""
+        """The session id and version of a legacy message, as far as they are known."""
         carried: list[tuple[str, str]] = []
         if self.session_id is not None:
             carried.append((headers.SESSION_ID, self.session_id))
@@ -160,27 +158,27 @@ class HttpWire:
         elif _SESSION_ID.fullmatch(session_id) and len(session_id) <= self._limits.session_id_chars:
             self.session_id = session_id
         else:
-            raise MalformedReply("the session id is not made of visible ASCII", (session_id.encode(),))
+            raise MalformedReply("the session id is too long or not visible ASCII", (session_id.encode(),))
 
-    async def _take_reply(self, head: Head, via: RequestId | None) -> _Broken:
+    async def _take_reply(self, head: Head, via: RequestId | None) -> _Stopped:
         if head.is_good and head.media_type == EVENT_STREAM:
             return await self._take_events(head, via)
         if head.status in _NO_CONTENT:
-            return _Broken()
+            return _Stopped()
         body = await self._web.body(head)
         if body and head.media_type == JSON:
             settled = self._sink.arrived(body, via, head.status)
             if settled or head.is_good:
-                return _Broken(settled)
+                return _Stopped(settled)
         if not head.is_good:
             raise refused(head, body, self._limits.evidence_bytes)
         if via is not None:
             what = f"content type {head.media_type!r}" if body else "no body"
             raise MalformedReply(f"the reply has {what}", (body[: self._limits.evidence_bytes],))
-        return _Broken()
+        return _Stopped()
 
-    async def _take_events(self, head: Head, via: RequestId | None) -> _Broken:
-        state = _Broken()
+    async def _take_events(self, head: Head, via: RequestId | None) -> _Stopped:
+        state = _Stopped()
 
         def take(event: Event) -> bool:
             if event.id is not None:
@@ -197,31 +195,31 @@ class HttpWire:
         except ConnectionLost as exc:
             if state.last_id is None:
                 raise
-            # With an event id in hand it can be taken up again.
+            # With an event id the stream can be resumed.
             self._web.recorder.note("received", "closed", str(exc).encode(), http=head.http)
         if state.settled:
             await self._web.linger(head)
         return state
 
-    async def _resume(self, stopped: _Broken, message: Outgoing) -> None:
-        """Take a broken stream up again by GET (2025-11-25; older servers do it the same way)."""
+    async def _resume(self, stopped: _Stopped, message: Outgoing) -> None:
+        """Resume a broken stream with GET (2025-11-25; older servers do it the same way)."""
         for _ in range(self._limits.resumptions):
             await asyncio.sleep(self._pause(stopped))
             again = await self._listen(stopped.last_id, message.revision, message.id)
             if again.settled:
                 return
-            stopped = _Broken(
+            stopped = _Stopped(
                 last_id=again.last_id or stopped.last_id, retry_ms=again.retry_ms or stopped.retry_ms
             )
         raise ConnectionLost("the reply broke off too often")
 
-    def _pause(self, stopped: _Broken) -> float:
+    def _pause(self, stopped: _Stopped) -> float:
         if stopped.retry_ms is None:
             return self._limits.resume_seconds
         wanted = min(stopped.retry_ms / 1000, self._limits.longest_resume_seconds)
         return max(wanted, self._limits.shortest_resume_seconds)
 
-    async def _listen(self, last_id: str | None, revision: str | None, via: RequestId | None) -> _Broken:
+    async def _listen(self, last_id: str | None, revision: str | None, via: RequestId | None) -> _Stopped:
         sent: Headers = (("accept", EVENT_STREAM), *self._session(revision))
         if last_id is not None:
             sent = (*sent, ("last-event-id", last_id))
@@ -231,11 +229,11 @@ class HttpWire:
             return await self._take_events(head, via)
 
     async def stand_by(self, revision: str) -> None:
-        """Keep the standing stream of a legacy server open: what belongs to no request comes there.
+        """Keep the standing stream of a legacy server open: messages that belong to no request come there.
 
-        Ends when the server has no such stream, or loses it too often. Run it as a task.
+        Returns if the server has no such stream, or the stream breaks too often. Run it as a task.
         """
-        stopped = _Broken()
+        stopped = _Stopped()
         failures = 0
         while failures < self._limits.stream_attempts:
             try:
@@ -244,13 +242,13 @@ class HttpWire:
                 if exc.status < 500:
                     return
                 failures += 1
-                again = _Broken()
+                again = _Stopped()
             except (ConnectionLost, MalformedReply):
                 failures += 1
-                again = _Broken()
+                again = _Stopped()
             else:
                 failures = 0 if again.fresh else failures + 1
-            stopped = _Broken(
+            stopped = _Stopped(
                 last_id=again.last_id or stopped.last_id, retry_ms=again.retry_ms or stopped.retry_ms
             )
             await asyncio.sleep(self._pause(stopped))

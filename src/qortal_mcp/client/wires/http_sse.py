@@ -1,4 +1,4 @@
-"""HTTP+SSE of 2024-11-05: one GET stream on which everything comes, and an address it names for POSTs."""
+"""HTTP+SSE of 2024-11-05: one GET stream for everything the server sends, and the address it names for POSTs."""
 
 import asyncio
 from urllib.parse import urljoin, urlsplit
@@ -7,10 +7,9 @@ from ...protocol.framing import Event
 from ..errors import ClientError, ConnectionLost, MalformedReply, shown
 from ..limits import DEFAULT, ClientLimits
 from ..transcript import Headers, Observer, Recorder
-from .web import EVENT_STREAM, JSON, Head, Web
-from .wire import Deaf, Outgoing, Sink
+from .web import EVENT_STREAM, POST_HEADERS, Head, Web
+from .wire import NoSink, Outgoing, Sink
 
-_POST: Headers = (("content-type", JSON), ("accept", f"{JSON}, {EVENT_STREAM}"))
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -39,15 +38,15 @@ class HttpSseWire:
     ) -> "HttpSseWire":
         """Open the stream and wait for the address.
 
-        Raises: ClientError where there is no such stream, or it names another origin.
+        Raises: ClientError if there is no such stream, or it names another origin.
         """
-        wire = cls(url, sink or Deaf(), Web(Recorder(observer), limits, headers))
+        wire = cls(url, sink or NoSink(), Web(Recorder(observer), limits, headers))
         try:
             async with asyncio.timeout(limits.connect_seconds):
                 await asyncio.shield(wire._endpoint)
         except TimeoutError:
             await wire.close()
-            raise ConnectionLost("the stream named no address to post to") from None
+            raise ConnectionLost("the stream did not name an address to post to") from None
         except BaseException:
             await wire.close()
             raise
@@ -61,14 +60,14 @@ class HttpSseWire:
         try:
             async with (
                 asyncio.timeout(self._web.limits.send_seconds),
-                self._web.request("POST", endpoint, _POST, data) as head,
+                self._web.request("POST", endpoint, POST_HEADERS, data) as head,
             ):
                 if not head.is_good:
                     raise await self._web.refusal(head)
-                # The answer comes on the stream; whatever stands here is only noted.
+                # The answer comes on the stream; a body here is only recorded.
                 await self._web.body(head)
         except TimeoutError:
-            raise ConnectionLost("the server does not take messages") from None
+            raise ConnectionLost("the server does not accept messages") from None
 
     async def _read(self) -> None:
         error: ClientError = ConnectionLost("the stream ended")
@@ -88,7 +87,7 @@ class HttpSseWire:
     def _take(self, head: Head, event: Event) -> bool:
         if not self._endpoint.done():
             if event.event != "endpoint":
-                # The address comes first. A stream that opens with something else is not of this kind.
+                # The address comes first. A stream that opens with something else is not HTTP+SSE.
                 raise MalformedReply("the stream does not begin with an endpoint event")
             self._endpoint.set_result(same_origin(self.url, event.data or ""))
             return False
@@ -102,14 +101,14 @@ class HttpSseWire:
         await asyncio.gather(self._reader, return_exceptions=True)
         if not self._endpoint.done():
             self._endpoint.set_exception(ConnectionLost("this connection is closed"))
-        self._endpoint.exception()  # looked at: asyncio complains about errors that nobody saw
+        self._endpoint.exception()  # retrieved: asyncio complains about errors that were never looked at
         await self._web.close()
 
 
 def same_origin(base: str, reference: str) -> str:
-    """The address a reference stands for.
+    """The address that a reference resolves to.
 
-    Raises: MalformedReply where it leaves the origin: messages and credentials would go to a stranger.
+    Raises: MalformedReply if it leaves the origin: messages and credentials would go to another server.
     """
     try:
         url = urljoin(base, reference)
@@ -118,7 +117,7 @@ def same_origin(base: str, reference: str) -> str:
         url, ours, theirs = reference, ("", "", 0), ("?", "", 0)
     if not reference or ours != theirs:
         said = reference.encode("utf-8", "surrogateescape")
-        raise MalformedReply(f"the address to post to is not of this origin: {shown(url)}", (said,))
+        raise MalformedReply(f"the address to post to has another origin: {shown(url)}", (said,))
     return url
 
 

@@ -1,4 +1,4 @@
-"""A wire without a wire: a client and a server in one process. The bytes are the same as on any other."""
+"""An in-memory wire: client and server in one process, with the same bytes as on any other wire."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -8,7 +8,7 @@ from ...server.dispatch import Batch, Reply, Server, Work
 from ...server.peer import Peer
 from ..errors import ConnectionLost
 from ..transcript import Observer, Recorder
-from .wire import Deaf, Outgoing, Sink
+from .wire import NoSink, Outgoing, Sink
 
 
 class MemoryWire:
@@ -18,7 +18,7 @@ class MemoryWire:
 
     def __init__(self, server: Server, sink: Sink | None = None, observer: Observer | None = None) -> None:
         self._server = server
-        self._sink = sink or Deaf()
+        self._sink = sink or NoSink()
         self._recorder = Recorder(observer)
         self._peer = Peer(lasting=True, caller="memory", post=self._post, limits=server.limits)
         self._tasks: set[asyncio.Task[None]] = set()
@@ -34,7 +34,7 @@ class MemoryWire:
         self._recorder.note("sent", "message", data)
         answer = self._server.receive(data, self._peer)
         if isinstance(answer, Reply):
-            # Not within the call that sent it: no other wire answers that fast, and callers rely on it.
+            # Not within the call that sends: no other wire answers that fast, and callers rely on that.
             self._start(self._reply(answer.body))
         elif answer is not None:
             self._start(self._work(answer))

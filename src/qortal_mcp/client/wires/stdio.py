@@ -1,7 +1,7 @@
-"""A server as a child process: lines on its standard input and output, its words on standard error.
+"""A server as a child process: messages as lines on standard input and output, log output on standard error.
 
 The child leads a session of its own, so that everything it starts can be ended with it. It is always
-reaped, also when whoever waits for its end is cancelled.
+reaped, even if the task that waits for its end is cancelled.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from ...protocol.framing import LineSplitter, TooLong
 from ..errors import ConnectionLost
 from ..limits import DEFAULT, ClientLimits
 from ..transcript import Observer, Recorder
-from .wire import Deaf, Outgoing, Sink
+from .wire import NoSink, Outgoing, Sink
 
 _READ_BYTES = 64 * 1024
 _BLANK = b" \t\r\n"
@@ -59,9 +59,9 @@ class StdioWire:
         on_stderr: Callable[[bytes], None] | None = None,
         limits: ClientLimits = DEFAULT,
     ) -> "StdioWire":
-        """Start the program. `env` is its whole environment; None passes ours on.
+        """Start the program. `env` is its whole environment; None passes on ours.
 
-        Raises: ConnectionLost where it cannot be started.
+        Raises: ConnectionLost if it cannot be started.
         """
         if not argv:
             raise ConnectionLost("no command to run")
@@ -77,7 +77,7 @@ class StdioWire:
             )
         except (OSError, ValueError) as exc:
             raise ConnectionLost(f"cannot run {argv[0]}: {exc}") from exc
-        return cls(child, sink or Deaf(), Recorder(observer), limits, on_stderr)
+        return cls(child, sink or NoSink(), Recorder(observer), limits, on_stderr)
 
     @property
     def pid(self) -> int:
@@ -85,12 +85,12 @@ class StdioWire:
 
     @property
     def exit_code(self) -> int | None:
-        """None while the child lives; negative for the signal that ended it."""
+        """None while the child runs; negative for the signal that ended it."""
         return self._child.returncode
 
     @property
     def stderr_tail(self) -> bytes:
-        """The last words of the child."""
+        """The end of the child's standard error."""
         return b"".join(self._stderr)
 
     async def send(self, message: Outgoing) -> None:
@@ -121,7 +121,7 @@ class StdioWire:
                     self._take(line)
         for line in splitter.close():
             self._take(line)
-        # Its exit code is worth waiting for, but a program may close its output and go on.
+        # Its exit code is worth waiting for, but a program may close its output and keep running.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._limits.exit_seconds):
                 await self._child.wait()
@@ -171,7 +171,7 @@ class StdioWire:
         return ConnectionLost(f"the program {how}", (tail,) if tail else ())
 
     async def end_input(self, seconds: float) -> bool:
-        """Close the child's standard input and say whether it ended by itself within the time."""
+        """Close the child's standard input and return whether it exited by itself in time."""
         assert self._child.stdin is not None, "opened with a pipe"
         self._child.stdin.close()
         try:
@@ -182,13 +182,13 @@ class StdioWire:
         return True
 
     async def close(self) -> None:
-        """End the child: close its input, then ask it to go, then make it go."""
+        """End the child: close its input, then SIGTERM, then SIGKILL."""
         if self._closing is None:
             self._closing = asyncio.get_running_loop().create_task(self._end())
         try:
             await asyncio.shield(self._closing)
         except asyncio.CancelledError:
-            # Whoever waits is in a hurry; the child is not spared, and not left behind either.
+            # The caller is in a hurry: the child is killed at once, but still reaped.
             self._signal(signal.SIGKILL)
             await self._closing
             raise
@@ -199,14 +199,14 @@ class StdioWire:
         if not await self._exits():
             self._signal(signal.SIGTERM)
             await self._exits()
-        # Also after a good end: what the child started and left behind is in the same group.
+        # Even after a clean exit: what the child started and left running is in the same group.
         self._signal(signal.SIGKILL)
         await self._child.wait()
         _, running = await asyncio.wait(self._readers, timeout=self._limits.exit_seconds)
         for reader in running:
             reader.cancel()
         await asyncio.gather(*self._readers, return_exceptions=True)
-        # A stranger outside the group may still hold the pipes: asyncio would keep our ends open.
+        # A process outside the group may still hold the pipes: asyncio would keep our ends open.
         transport = getattr(self._child, "_transport", None)
         if transport is not None:
             transport.close()

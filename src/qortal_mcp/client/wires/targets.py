@@ -1,4 +1,4 @@
-"""From what a caller names to a wire that reaches it."""
+"""Opens the wire that reaches what a caller names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Target: TypeAlias = "str | Sequence[str] | Server"
 
 
 async def open_wire(target: Target, sink: Sink, options: Options) -> RawWire:
-    """Raises: ClientError where the target cannot be reached or is none."""
+    """Raises: ClientError if the target cannot be reached or is not valid."""
     if isinstance(target, str):
         return await _open_url(target, sink, options)
     if isinstance(target, Sequence):
@@ -49,13 +49,13 @@ async def _open_url(url: str, sink: Sink, options: Options) -> RawWire:
         return await WebSocketWire.open(
             url, sink, headers=options.headers, observer=options.observer, limits=options.limits
         )
-    raise NotSupported(f"not an address this client knows: {url}")
+    raise NotSupported(f"unsupported address: {url}; use http://, https://, ws:// or wss://")
 
 
 async def open_old_wire(target: Target, sink: Sink, options: Options) -> RawWire:
     """The HTTP+SSE form of an http address.
 
-    Raises: ClientError where it has none.
+    Raises: ClientError if it does not have one.
     """
     from .http_sse import HttpSseWire
 

@@ -1,6 +1,6 @@
-"""HTTP as the client's wires use it: one careful session, bounded bodies, records of everything.
+"""HTTP as the client's wires use it: one session, bounded bodies, a record of everything.
 
-Never follows a redirect, keeps no cookies, reads no proxy settings, unpacks nothing. aiohttp is imported at
+Never follows a redirect, keeps no cookies, reads no proxy settings, decompresses nothing. aiohttp is imported at
 first use: a client of a child process does not pay for it.
 """
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 JSON = "application/json"
 EVENT_STREAM = "text/event-stream"
+POST_HEADERS: Headers = (("content-type", JSON), ("accept", f"{JSON}, {EVENT_STREAM}"))
 # uvicorn and node close idle connections after 5 s; a request sent into that moment would be lost.
 _KEEP_ALIVE_SECONDS = 4.0
 _IDENTITY = ("", "identity")
@@ -44,7 +45,7 @@ class Head(Struct, frozen=True):
 
     @property
     def media_type(self) -> str:
-        """Lower case, without parameters; empty where there is none."""
+        """Lower case, without parameters; empty if there is none."""
         return self.header("content-type").partition(";")[0].strip().lower()
 
     def header(self, name: str) -> str:
@@ -57,13 +58,13 @@ class Web:
     def __init__(self, recorder: Recorder, limits: ClientLimits, headers: Headers = ()) -> None:
         self.recorder = recorder
         self.limits = limits
-        # What the caller wants on every request, such as an authorization.
+        # What the caller wants on every request, such as Authorization.
         self.headers = headers
         self._session: ClientSession | None = None
         self._closed = False
 
     def session(self) -> ClientSession:
-        """Raises: ConnectionLost when it was closed."""
+        """Raises: ConnectionLost if it was closed."""
         from aiohttp import (
             ClientSession,
             ClientTimeout,
@@ -75,7 +76,7 @@ class Web:
         if self._closed:
             raise ConnectionLost("this connection is closed")
         if self._session is None:
-            # aiohttp offers no switch for redirects of a WebSocket's upgrade: this ends them all.
+            # aiohttp has no option to refuse redirects of a WebSocket upgrade: this refuses them all.
             trace = TraceConfig()
             trace.on_request_redirect.append(_refuse_redirect)
             self._session = ClientSession(
@@ -113,9 +114,9 @@ class Web:
             yield Head(response, http)
 
     async def body(self, head: Head) -> bytes:
-        """The whole body, noted as a message where it is JSON.
+        """The whole body, recorded as a message if it is JSON.
 
-        Raises: MalformedReply where it is too large or packed; ConnectionLost.
+        Raises: MalformedReply if it is too large or compressed; ConnectionLost.
         """
         self._check_plain(head)
         kept = bytearray()
@@ -131,9 +132,9 @@ class Web:
         return data
 
     async def events(self, head: Head, take: Callable[[Event], bool]) -> None:
-        """Hand over events until the stream ends or `take` has had enough.
+        """Hand over events until the stream ends or `take` returns True.
 
-        Raises: MalformedReply where one is too large or the stream is packed; ConnectionLost.
+        Raises: MalformedReply if one is too large or the stream is compressed; ConnectionLost.
         """
         self._check_plain(head)
         splitter = EventSplitter(self.limits.message_bytes)
@@ -148,7 +149,7 @@ class Web:
                     return
 
     def message_of(self, head: Head, event: Event) -> bytes | None:
-        """The message in an event, noted; None where there is none in it (priming, foreign events)."""
+        """The message in an event, recorded; None if there is none in it (priming, foreign events)."""
         if not event.data:
             return None
         data = event.data.encode("utf-8", "surrogateescape")
@@ -166,13 +167,13 @@ class Web:
             head.response.close()
 
     async def refusal(self, head: Head) -> HttpRefused:
-        """What a bad status is to a caller."""
+        """The error for a bad status."""
         body = await self.body(head)
         return refused(head, body, self.limits.evidence_bytes)
 
     def _check_plain(self, head: Head) -> None:
         if head.header("content-encoding").lower() not in _IDENTITY:
-            raise MalformedReply("the reply is packed although that was not asked for")
+            raise MalformedReply("the reply is compressed, although that was not asked for")
 
     async def close(self) -> None:
         self._closed = True
@@ -203,13 +204,13 @@ async def _refuse_redirect(*_: object) -> None:
 
 @contextlib.contextmanager
 def translated() -> Iterator[None]:
-    """aiohttp's errors as ours, in the one place where they appear."""
+    """Turn aiohttp's errors into ours, in the one place where they appear."""
     import aiohttp
 
     try:
         yield
     except _Redirected:
-        raise ConnectionLost("the server redirects; redirects are not followed") from None
+        raise ConnectionLost("the server redirects, and redirects are not followed") from None
     except (aiohttp.ClientError, OSError, ValueError) as exc:
-        # ValueError: addresses that are none. TimeoutError is an OSError, but only aiohttp's own comes by here.
+        # ValueError: invalid addresses. TimeoutError is an OSError, but only aiohttp's own can occur here.
         raise ConnectionLost(f"{type(exc).__name__}: {exc}") from exc

@@ -1,4 +1,4 @@
-"""A server behind a WebSocket: one message per text frame, subprotocol `mcp`."""
+"""A server reached over WebSocket: one message per text frame, subprotocol `mcp`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from ..errors import ConnectionLost, HttpRefused
 from ..limits import DEFAULT, ClientLimits
 from ..transcript import Headers, Http, Observer, Recorder
 from .web import Web, raw_headers, translated
-from .wire import Deaf, Outgoing, Sink
+from .wire import NoSink, Outgoing, Sink
 
 if TYPE_CHECKING:
     from aiohttp import ClientWebSocketResponse
 
 SUBPROTOCOL = "mcp"
-# Two missed answers to a ping in a row mean that nobody is there.
+# Two missed answers to a ping in a row mean that the server is gone.
 _HEARTBEAT_SECONDS = 30.0
 
 
@@ -45,7 +45,7 @@ class WebSocketWire:
         observer: Observer | None = None,
         limits: ClientLimits = DEFAULT,
     ) -> WebSocketWire:
-        """Raises: ConnectionLost where there is no WebSocket."""
+        """Raises: ConnectionLost if there is no WebSocket."""
         import aiohttp
         from yarl import URL
 
@@ -61,7 +61,7 @@ class WebSocketWire:
                         headers=list(headers),
                         max_msg_size=limits.message_bytes,
                         heartbeat=_HEARTBEAT_SECONDS,
-                        # Frames as they came: whether they are UTF-8 is for the reader of the message to say.
+                        # Frames as they came: whether they are UTF-8 is decided where the message is read.
                         decode_text=False,
                         timeout=aiohttp.ClientWSTimeout(ws_close=limits.goodbye_seconds),
                     )
@@ -77,11 +77,11 @@ class WebSocketWire:
             "head",
             http=Http(method="GET", url=url, status=response.status, headers=raw_headers(response)),
         )
-        return cls(socket, sink or Deaf(), web, limits)
+        return cls(socket, sink or NoSink(), web, limits)
 
     @property
     def subprotocol(self) -> str | None:
-        """What the server chose; None when it chose nothing."""
+        """What the server chose; None if it chose nothing."""
         return self._socket.protocol
 
     async def send(self, message: Outgoing) -> None:
@@ -128,7 +128,7 @@ class WebSocketWire:
 
 
 def _refusal(exc: ConnectionLost, recorder: Recorder, sent: Http) -> ConnectionLost:
-    """An upgrade that was answered with a status says so."""
+    """The error of a failed upgrade: with its status, if it was answered with one."""
     from aiohttp import WSServerHandshakeError
 
     cause = exc.__cause__

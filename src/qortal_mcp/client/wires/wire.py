@@ -1,6 +1,6 @@
-"""What every wire is to a client: something to send on, and somebody to tell what came.
+"""What every wire offers a client: a way to send, and a sink for what arrives.
 
-A wire moves bytes. It knows no method, reads no message, and matches no reply to a request.
+A wire moves bytes. It does not know methods, read messages, or match replies to requests.
 """
 
 from typing import Protocol
@@ -13,26 +13,26 @@ from ..transcript import Headers
 
 
 class Outgoing(Struct, frozen=True):
-    """One message on its way, and what a wire with HTTP around it needs to know."""
+    """One outgoing message, and what an HTTP wire needs to know about it."""
 
     data: bytes
-    # Set for requests: whose answer the reply to this message is.
+    # Set for requests: the id that the reply answers.
     id: RequestId | None = None
     headers: Headers = ()
     # The revision in force; None before it is agreed upon.
     revision: str | None = None
-    # Legacy HTTP: a reply stream that breaks may be taken up again; its first reply may open a session.
+    # Legacy HTTP: a reply stream that breaks may be resumed; the first reply may open a session.
     resumable: bool = False
     opens_session: bool = False
-    # Legacy HTTP: a 404 means that the session is over, not that the server answered.
+    # Legacy HTTP: a 404 means that the session has expired, not that the server answered.
     may_renew: bool = False
 
 
 class Sink(Protocol):
-    """Who hears what a wire receives."""
+    """Receives what arrives on a wire."""
 
     def arrived(self, data: bytes, via: RequestId | None = None, status: int | None = None) -> bool:
-        """One message. `via` is the request whose own reply it came in; True when that one is settled."""
+        """Take one message. `via` is the request in whose own reply it came; True once that one is settled."""
         ...
 
     def lost(self, error: ClientError) -> None:
@@ -40,8 +40,8 @@ class Sink(Protocol):
         ...
 
 
-class Deaf:
-    """A sink for those who only read the transcript."""
+class NoSink:
+    """A sink that ignores everything, for callers that only read the transcript."""
 
     def arrived(self, data: bytes, via: RequestId | None = None, status: int | None = None) -> bool:
         return False
@@ -55,7 +55,7 @@ class Wire(Protocol):
 
     @property
     def is_exchange(self) -> bool:
-        """True where each message has a reply of its own (HTTP): when `send` is done, no more will come."""
+        """True if each message has its own reply (HTTP): when `send` is done, no more will come."""
         ...
 
     async def send(self, message: Outgoing) -> None:
@@ -69,7 +69,7 @@ class Wire(Protocol):
 
 
 class RawWire(Wire, Protocol):
-    """A wire that also takes bytes that are deliberately no message."""
+    """A wire that also takes bytes that are deliberately not a message."""
 
     async def send_raw(self, data: bytes) -> None:
         """Bytes as they are: no line ending is added, nothing is checked."""
