@@ -1,1 +1,1 @@
-"""Measures this server beside others, in one run. Never part of the tests: a timed test fails on a busy machine."""
+"""Measures this server next to others, in one run. Never part of the tests: a timed test fails on a busy machine."""

@@ -28,21 +28,21 @@ PARTS: dict[str, Callable[[Run], list[Figure]]] = {
 
 
 def main() -> int:
-    """Gives the exit code: 0 every budget met, 1 one missed, 2 nothing to measure or wrong usage, 130 stopped."""
-    parser = argparse.ArgumentParser(prog="bench", description="Measures this server beside others.")
+    """Returns the exit code: 0 every budget met, 1 one missed, 2 a part could not be measured or wrong usage, 130 stopped."""
+    parser = argparse.ArgumentParser(prog="bench", description="Measures this server next to others.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"parts to run: {', '.join(PARTS)}")
     parser.add_argument("--quick", action="store_true", help="a short run: fewer rounds, fewer requests")
-    parser.add_argument("--write", action="store_true", help="put the table into docs/performance.md")
+    parser.add_argument("--write", action="store_true", help="write the table into docs/performance.md")
     parser.add_argument(
         "--program",
         type=Path,
         default=ROOT / ".venv/bin/qortal-mcp",
-        help="the qortal-mcp to measure, when it is another build",
+        help="the qortal-mcp program to measure, if it is another build",
     )
     options = parser.parse_args()
     unknown = [name for name in options.names if name not in PARTS]
     if unknown:
-        parser.error(f"no part is called {', '.join(unknown)}; there are {', '.join(PARTS)}")
+        parser.error(f"unknown part: {', '.join(unknown)}; choose from {', '.join(PARTS)}")
     signal.signal(signal.SIGTERM, _stop)
     os.sched_setaffinity(0, {LOAD_CORE})
     try:
@@ -81,7 +81,7 @@ def _measure(names: list[str], program: Path, *, quick: bool) -> tuple[list[Figu
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
-    # As an interrupt does already: leave through every `finally`, so that no child is left behind.
+    # Like an interrupt: leave through every `finally`, so that no child is left behind.
     raise KeyboardInterrupt
 
 

@@ -1,4 +1,4 @@
-"""`qortal-mcp audit` of a server with fifty tools: how long it takes beyond what the server itself needs."""
+"""`qortal-mcp audit` of a server with fifty tools: how much longer it takes than the server itself."""
 
 import subprocess
 import tempfile
@@ -35,7 +35,7 @@ def measure(run: Run) -> list[Figure]:
         run.say(f"audit, round {number}: {who} {wall[who][-1]:.2f} s")
     beyond = tuple(ours - bare for ours, bare in zip(wall[OURS], wall[_REPLAY], strict=True))
     return [
-        *compare(PART, _QUANTITY, "s", wall, beside=_REPLAY),
+        *compare(PART, _QUANTITY, "s", wall, reference=_REPLAY),
         Figure(
             PART, f"{_QUANTITY}, beyond the server's own time", OURS, "s", beyond, budget=Budget(3, "value")
         ),
@@ -43,7 +43,7 @@ def measure(run: Run) -> list[Figure]:
 
 
 def _audited(run: Run) -> tuple[Visit, ...]:
-    """One audit, and what it asked. Raises: Failed where it did not ask it all."""
+    """One audit, and what it asked. Raises: Failed if it did not ask everything."""
     with tempfile.TemporaryDirectory() as folder:
         capture = Path(folder) / "capture"
         _audit(run.contestants.program, "--capture", str(capture))
@@ -60,11 +60,11 @@ def _audit(program: Path, *words: str) -> None:
     command = [program, "audit", "--json", *words, "--", *_SERVER]
     done = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, timeout=_SECONDS)
     if done.returncode:
-        raise Failed(f"the audit ended with {done.returncode}: {done.stderr.decode()[-1000:]}")
+        raise Failed(f"the audit exited with code {done.returncode}: {done.stderr.decode()[-1000:]}")
 
 
 def _replay(visit: Visit) -> None:
-    """Start the server once and say the same to it, on the core that an audit and its server share."""
+    """Start the server once and send it the same messages, on the core that an audit and its server share."""
     child = Child("fifty tools", _SERVER, core=LOAD_CORE, pipes=True)
     try:
         lines = Lines(child)

@@ -23,7 +23,7 @@ Command = list[str | Path]
 
 @dataclass(frozen=True)
 class Contestants:
-    """The commands. `program` is ours, and may be another build of it; `fixtures` holds what it answered."""
+    """The commands. `program` is ours, possibly another build; `fixtures` holds what it answered."""
 
     program: Path
     fixtures: Path
@@ -39,12 +39,12 @@ class Contestants:
         }
 
     def ours(self, loop: str, *options: str) -> Command:
-        """Our HTTP door. It takes uvloop where that is installed, so without it means to hide it."""
+        """Our HTTP server. It uses uvloop if that is installed, so measuring without it means hiding it."""
         serve: Command = [self.program, "serve", "--listen", "127.0.0.1:0", *options]
         return serve if loop == "uvloop" else [PYTHON, "-m", "bench.servers.without_uvloop", *serve]
 
-    def beside(self, name: str, loop: str, *options: str) -> Command:
-        """A server that stands beside ours."""
+    def other(self, name: str, loop: str, *options: str) -> Command:
+        """A server that ours is compared with."""
         python, module = {
             BARE: (PYTHON, "bare_http"),
             "bare + aiohttp": (PYTHON, "bare_node"),
@@ -87,7 +87,7 @@ def _record(program: Path, fixtures: Path) -> None:
 
 @contextlib.contextmanager
 def running(name: str, command: Command, *, pipes: bool = False) -> Iterator[Child]:
-    """A server on its core, ended when the block is left."""
+    """A server on its own core, stopped when the block is left."""
     child = Child(name, command, core=SERVER_CORE, pipes=pipes)
     try:
         yield child
@@ -97,7 +97,7 @@ def running(name: str, command: Command, *, pipes: bool = False) -> Iterator[Chi
 
 @contextlib.contextmanager
 def stub_node(delay_ms: float = 0) -> Iterator[Child]:
-    """The node, on the core where the load is."""
+    """The stub node, on the core of the load generator."""
     command: Command = [PYTHON, "-m", "bench.servers.stub_node", "--delay-ms", str(delay_ms)]
     child = Child("stub node", command, core=LOAD_CORE)
     try:

@@ -1,6 +1,6 @@
-"""Where the programs are: ours in .venv, those of others in environments of their own under .bench/, all with bytecode.
+"""Where the programs are: ours in .venv, the others in their own environments under .bench/, all with bytecode.
 
-The pins come from `uv pip compile --universal --generate-hashes`. FastMCP is the newest that its own pins let install.
+The pins come from `uv pip compile --universal --generate-hashes`. FastMCP is the newest version that its own pins allow.
 """
 
 import shutil
@@ -16,7 +16,7 @@ PYTHON = Path(sys.executable)
 
 
 def install(name: str) -> Path:
-    """The interpreter of an environment with exactly the pinned versions. Made once, and again when the pins change."""
+    """The interpreter of an environment with exactly the pinned versions. Created once, and again when the pins change."""
     pins, home = _PINS / f"{name}.txt", HOME / name
     python, stamp = home / "bin" / "python", home / ".installed"
     if not (stamp.exists() and stamp.read_bytes() == pins.read_bytes()):
@@ -40,7 +40,7 @@ def install(name: str) -> Path:
 
 
 def compile_bytecode() -> None:
-    """Without it every start would compile what it imports, which takes longer than everything else together."""
+    """Without it every start would compile what it imports, which takes longer than everything else combined."""
     site = next((ROOT / ".venv" / "lib").glob("python*/site-packages"))
     for folder in (ROOT / "src", ROOT / "bench", site, *HOME.glob("*/lib/python*/site-packages")):
         command: list[str | Path] = [PYTHON, "-m", "compileall", "-q", "-j", "0", folder]

@@ -1,4 +1,4 @@
-"""What was measured: a value for every round, ratios round by round, and the budget it is held against."""
+"""What was measured: a value for every round, ratios round by round, and the budget it is checked against."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Budget:
-    """The most a figure may be, as a ratio to what stands beside it or in its own unit."""
+    """The most a figure may be, as a ratio to the reference or in its own unit."""
 
     at_most: float
     of: Literal["ratio", "value"] = "ratio"
@@ -23,16 +23,15 @@ class Figure:
     subject: str
     unit: str
     values: tuple[float, ...]
-    beside: str = ""
     ratios: tuple[float, ...] = ()
     budget: Budget | None = None
 
-    # The least of ours over the least of the reference: what is left when nobody disturbs.
+    # Our minimum divided by the reference's minimum: the ratio on an undisturbed machine.
     least: float | None = None
 
     @property
     def is_met(self) -> bool | None:
-        """None where there is no budget."""
+        """None if there is no budget."""
         if self.budget is None:
             return None
         judged = self.ratios if self.budget.of == "ratio" else self.values
@@ -53,11 +52,11 @@ def compare(
     unit: str,
     values: Mapping[str, Sequence[float]],
     *,
-    beside: str,
+    reference: str,
     budgets: Mapping[str, Budget] | None = None,
 ) -> list[Figure]:
-    """Figures of several subjects that took turns; ratios are taken within a round, where the weather was the same."""
-    reference = values[beside]
+    """Figures of several subjects that took turns; ratios are taken within a round, under the same conditions."""
+    base = values[reference]
     return [
         Figure(
             part,
@@ -65,10 +64,9 @@ def compare(
             subject,
             unit,
             tuple(found),
-            "" if subject == beside else beside,
-            () if subject == beside else tuple(x / y for x, y in zip(found, reference, strict=True)),
+            () if subject == reference else tuple(x / y for x, y in zip(found, base, strict=True)),
             (budgets or {}).get(subject),
-            None if subject == beside or unit == "/s" else min(found) / min(reference),
+            None if subject == reference or unit == "/s" else min(found) / min(base),
         )
         for subject, found in values.items()
     ]

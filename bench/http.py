@@ -1,4 +1,4 @@
-"""HTTP: tools/call of a tool that needs no node, with every duty on, beside a bare echo of the same bytes."""
+"""HTTP: tools/call of a tool that needs no node, with everything enabled, next to a bare echo of the same bytes."""
 
 import contextlib
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _BUDGET = Budget(1.4)
 
 @dataclass(frozen=True)
 class Entry:
-    """One line of the table: who is asked, on which loop, in which revision, how often a round."""
+    """One line of the table: which server, on which loop, in which revision, how many calls per round."""
 
     subject: str
     loop: str
@@ -37,11 +37,11 @@ def entries(run: Run) -> list[Entry]:
     who, found = run.contestants, []
     for loop in LOOPS:
         found += [
-            Entry(BARE, loop, who.beside(BARE, loop), LEGACY, run.scaled(6_000)),
+            Entry(BARE, loop, who.other(BARE, loop), LEGACY, run.scaled(6_000)),
             Entry(OURS, loop, who.ours(loop, "--sample"), LEGACY, run.scaled(6_000)),
             Entry(f"{OURS}, {MODERN}", loop, who.ours(loop, "--sample"), MODERN, run.scaled(6_000)),
-            Entry(SDK, loop, who.beside(SDK, loop), LEGACY, run.scaled(1_000)),
-            Entry(FASTMCP, loop, who.beside(FASTMCP, loop), LEGACY, run.scaled(500)),
+            Entry(SDK, loop, who.other(SDK, loop), LEGACY, run.scaled(1_000)),
+            Entry(FASTMCP, loop, who.other(FASTMCP, loop), LEGACY, run.scaled(500)),
         ]
     return found
 
@@ -70,9 +70,9 @@ def measure(run: Run) -> list[Figure]:
     figures = []
     for loop in LOOPS:
         budgets = {OURS: _BUDGET, f"{OURS}, {MODERN}": _BUDGET}
-        figures += compare(PART, f"CPU a call, {loop}", "µs", cpu[loop], beside=BARE, budgets=budgets)
+        figures += compare(PART, f"CPU per call, {loop}", "µs", cpu[loop], reference=BARE, budgets=budgets)
     for loop in LOOPS:
-        figures += compare(PART, f"calls a second, {loop}", "/s", rate[loop], beside=BARE)
+        figures += compare(PART, f"calls per second, {loop}", "/s", rate[loop], reference=BARE)
     return figures
 
 
@@ -87,6 +87,6 @@ def job(entry: Entry, port: int, requests: int) -> Job:
 
 
 def check_loop(child: Child, loop: str) -> None:
-    """Raises: Failed where a server runs on another loop than the table says."""
+    """Raises: Failed if a server runs on a different loop than the table says."""
     if child.has_loaded("uvloop") != (loop == "uvloop"):
         raise Failed(f"{child.name} does not run on {loop}")

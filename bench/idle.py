@@ -1,4 +1,4 @@
-"""Connections that are opened, used once, and then say nothing."""
+"""Connections that are opened, used once, and then stay silent."""
 
 import socket
 from collections.abc import Callable
@@ -23,7 +23,7 @@ def open_http(job: Job) -> socket.socket:
 
 
 def open_websocket(port: int) -> socket.socket:
-    """A WebSocket after the handshake of MCP. Raises: Failed."""
+    """A WebSocket after the MCP handshake. Raises: Failed."""
     sock = _connect(port)
     sock.sendall(upgrade(port, "/ws"))
     head = _read_until(sock, lambda data: b"\r\n\r\n" in data)

@@ -1,4 +1,4 @@
-"""The client's side of stdio: one line out, one line in, in a process that does nothing else meanwhile."""
+"""The client's side of stdio: one line out, one line in, in a process that does nothing else in the meantime."""
 
 import json
 import os
@@ -50,7 +50,7 @@ class Lines:
 
 
 def result(reply: bytes) -> dict[str, Any]:
-    """The result of a reply. Raises: Failed where it is an error, of the protocol or of the tool."""
+    """The result of a reply. Raises: Failed if it is an error, from the protocol or from the tool."""
     found = json.loads(reply)
     if "result" not in found or found["result"].get("isError"):
         raise Failed(f"wrong reply: {reply[:500]!r}")

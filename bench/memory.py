@@ -1,6 +1,6 @@
 """Whether memory stays flat: idle connections opened and closed, many calls, many session ids.
 
-Judged by the second half: what a server allocates once it may keep, what it adds for ever it may not.
+Judged by the second half: a server may keep what it allocates once, but must not keep growing.
 """
 
 import time
@@ -20,13 +20,13 @@ from bench.wire import INITIALIZE, call, headers
 PART = "memory"
 _FLAT = Budget(2.0, "value")
 _CONNECTIONS = 1000
-# The first few cycles grow with what the allocator keeps in reserve, for a bare server too.
+# In the first few cycles the allocator builds up its reserve, even in a bare server.
 _CYCLES = 10
 
 
 def measure(run: Run) -> list[Figure]:
     figures: list[Figure] = []
-    # The loop that everybody has. Each subject gets a process of its own: what one leaves must not hide another.
+    # The loop that is always available. Each subject gets its own process: what one leaves must not hide another's growth.
     for subject, soak in _SOAKS.items():
         with running(f"{OURS} {subject}", run.contestants.ours("asyncio", "--sample")) as child:
             found = soak(run, subject, child, child.port())
@@ -49,8 +49,8 @@ def _idle(opener: Callable[[int], object]) -> Callable[[Run, str, Child, int], l
             after.append(child.rss_mb())
         each = (while_open[0] - before) * 1000 / _CONNECTIONS
         return [
-            Figure(PART, "a connection", subject, "kB", (each,)),
-            Figure(PART, "resident in the end", subject, "MB", (after[-1],)),
+            Figure(PART, "per connection", subject, "kB", (each,)),
+            Figure(PART, "resident at the end", subject, "MB", (after[-1],)),
             _growth(subject, after[-1] - after[_CYCLES // 2 - 1]),
         ]
 
@@ -67,7 +67,7 @@ def _many(make_job: Callable[[int], Job]) -> Callable[[Run, str, Child, int], li
                 generate(child.name, replace(half, requests=part))
             halves.append(child.rss_mb())
         return [
-            Figure(PART, "resident in the end", subject, "MB", (halves[1],)),
+            Figure(PART, "resident at the end", subject, "MB", (halves[1],)),
             _growth(subject, halves[1] - halves[0]),
         ]
 

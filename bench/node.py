@@ -1,4 +1,4 @@
-"""HTTP: tools/call that needs the node, asked afresh and from the cache, against a stub node that answers at once."""
+"""HTTP: tools/call that needs the node, uncached and cached, against a stub node that answers at once."""
 
 import contextlib
 import json
@@ -18,7 +18,7 @@ from bench.wire import call, call_varying, headers
 
 PART = "node"
 _BARE = "bare + aiohttp"
-_FRESH = f"{OURS}, asked afresh"
+_FRESH = f"{OURS}, uncached"
 _CACHED = f"{OURS}, cached"
 _LOCAL = f"{OURS}, {LOCAL_TOOL}"
 
@@ -37,7 +37,7 @@ def measure(run: Run) -> list[Figure]:
         fixtures = _record(run.contestants.fixtures, ours[LOOPS[0]])
         who = replace(run.contestants, fixtures=fixtures)
         bare = {
-            loop: stack.enter_context(running(f"{_BARE} {loop}", who.beside(_BARE, loop, "--node", url)))
+            loop: stack.enter_context(running(f"{_BARE} {loop}", who.other(_BARE, loop, "--node", url)))
             for loop in LOOPS
         }
         for loop in LOOPS:
@@ -58,9 +58,9 @@ def measure(run: Run) -> list[Figure]:
         fresh = {name: cpu[loop][name] for name in (_BARE, _FRESH)}
         kept = {name: cpu[loop][name] for name in (_LOCAL, _CACHED)}
         quantity = f"CPU of {NODE_TOOL}, {loop}"
-        figures += compare(PART, quantity, "µs", fresh, beside=_BARE, budgets={_FRESH: Budget(1.25)})
-        figures += compare(PART, quantity, "µs", kept, beside=_LOCAL, budgets={_CACHED: Budget(1.3)})
-    return [*figures, Figure(PART, "requests to the node a call", _FRESH, "", tuple(left[_FRESH]))]
+        figures += compare(PART, quantity, "µs", fresh, reference=_BARE, budgets={_FRESH: Budget(1.25)})
+        figures += compare(PART, quantity, "µs", kept, reference=_LOCAL, budgets={_CACHED: Budget(1.3)})
+    return [*figures, Figure(PART, "requests to the node per call", _FRESH, "", tuple(left[_FRESH]))]
 
 
 def _job(subject: str, port: int, requests: int, *, seed: int) -> Job:
@@ -72,7 +72,7 @@ def _job(subject: str, port: int, requests: int, *, seed: int) -> Job:
         body=call_varying(tool) if is_afresh else call(tool),
         requests=requests,
         varying="address" if is_afresh else "nothing",
-        # A cached answer keeps the moment it was read at, but need not keep it for a whole job.
+        # A cached answer carries the time it was read at, which may change within a job.
         is_same=subject == _LOCAL,
         marks=['"id":7', '"isError":false', '"isValid":true' if subject == _LOCAL else '"balance":'],
         seed=seed,
@@ -80,7 +80,7 @@ def _job(subject: str, port: int, requests: int, *, seed: int) -> Job:
 
 
 def _record(fixtures: Path, ours: Child) -> Path:
-    """What our server answers for the tool, so that the bare one can answer the same."""
+    """What our server answers for the tool, so that the bare one can give the same answer."""
     folder = fixtures / "node"
     shutil.copytree(fixtures, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("node"))
     reply = generate(OURS, _job(_CACHED, ours.port(), 1, seed=0)).first_reply
@@ -90,7 +90,7 @@ def _record(fixtures: Path, ours: Child) -> Path:
 
 
 def asked(url: str, beginning: str = "/") -> int:
-    """How many requests the stub has seen, of all or of those whose path begins so."""
+    """How many requests the stub has seen whose path starts with `beginning`."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with opener.open(f"{url}/asked", timeout=10) as reply:
         counts: dict[str, int] = json.loads(reply.read())

@@ -1,4 +1,4 @@
-"""Child processes under measurement: pinned to a core, in a group of their own, ended by their id; their CPU and memory."""
+"""Child processes under measurement: pinned to a core, in their own process group, ended by id; their CPU and memory."""
 
 import contextlib
 import os
@@ -24,11 +24,11 @@ _URL = re.compile(r"http://127\.0\.0\.1:(\d+)")
 
 
 class Failed(Exception):
-    """Something under measurement did not do what it should; the text says what."""
+    """Something under measurement did not work; the text says what."""
 
 
 def environment(**more: str) -> dict[str, str]:
-    """Ours without what would change the measurement or the settings of a server."""
+    """Our environment, without what would affect the measurement or a server's settings."""
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -49,7 +49,7 @@ def pinned(core: int) -> Iterator[None]:
 
 
 class Child:
-    """A process with a group of its own. Its standard error goes to a file under .bench/logs."""
+    """A process with its own process group. Its standard error goes to a file under .bench/logs."""
 
     def __init__(
         self, name: str, command: Sequence[str | Path], *, core: int = SERVER_CORE, pipes: bool = False
@@ -74,16 +74,16 @@ class Child:
 
     @property
     def stdin(self) -> IO[Any]:
-        assert self._process.stdin is not None, "only asked where there are pipes"
+        assert self._process.stdin is not None, "only used if there are pipes"
         return self._process.stdin
 
     @property
     def stdout(self) -> IO[Any]:
-        assert self._process.stdout is not None, "only asked where there are pipes"
+        assert self._process.stdout is not None, "only used if there are pipes"
         return self._process.stdout
 
     def port(self) -> int:
-        """Wait until it says where it listens."""
+        """Wait until it reports the port it listens on."""
         deadline = time.monotonic() + _READY_SECONDS
         while time.monotonic() < deadline:
             if found := _URL.search(self._log.read_text(errors="replace")):
@@ -94,7 +94,7 @@ class Child:
         raise Failed(f"{self.name} did not start: {self.tail()}")
 
     def tail(self) -> str:
-        return self._log.read_text(errors="replace")[-1500:].strip() or "it said nothing"
+        return self._log.read_text(errors="replace")[-1500:].strip() or "no output"
 
     def end(self) -> None:
         if self._process.stdin is not None:
@@ -115,12 +115,12 @@ class Child:
         """User and system time of every process of the group so far.
 
         From schedstat, which counts nanoseconds where /proc/PID/stat counts ticks of 10 ms: short rounds become
-        possible, and short rounds side by side suffer the same neighbours.
+        possible, and short rounds next to each other see the same load from other processes.
         """
         total = 0
         for fields in self._stats():
             for path in Path(f"/proc/{fields[0]}/task").glob("*/schedstat"):
-                with contextlib.suppress(OSError):  # a thread that ended meanwhile
+                with contextlib.suppress(OSError):  # a thread that has ended in the meantime
                     total += int(path.read_text().split()[0])
         return total / 1e9
 
@@ -130,7 +130,7 @@ class Child:
         return sum(int(fields[22]) for fields in self._stats()) * page / 1e6
 
     def settled_rss_mb(self) -> float:
-        """Resident memory once it stopped changing: some servers import in the background."""
+        """Resident memory once it has stopped changing: some servers import in the background."""
         last, same = self.rss_mb(), 0
         for _ in range(40):
             time.sleep(0.1)

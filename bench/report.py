@@ -46,7 +46,7 @@ def page_table(figures: Sequence[Figure], *, quick: bool) -> str:
 
 
 def write_page(figures: Sequence[Figure], *, quick: bool, page: Path = PAGE) -> None:
-    """Replace what stands between the markers and nothing else."""
+    """Replace what is between the markers and nothing else."""
     before, _, rest = page.read_text().partition(_BEGIN)
     _, end, after = rest.partition(_END)
     assert end, "the page has both markers"

@@ -1,4 +1,4 @@
-"""One run of the bench: how many rounds, who takes part, and how progress is told."""
+"""One run of the bench: how many rounds, who takes part, and how progress is reported."""
 
 import random
 import sys
@@ -27,7 +27,7 @@ class Run:
         return max(1, number // 3) if self.quick else number
 
     def turns(self, subjects: Sequence[_Name], rounds: int | None = None) -> Iterator[tuple[int, _Name]]:
-        """Every subject once a round, each round in another order: what disturbs the machine disturbs all."""
+        """Every subject once per round, each round in a different order: a disturbance affects all of them."""
         for number in range(1, (rounds or self.rounds) + 1):
             order = list(subjects)
             random.Random(number).shuffle(order)

@@ -26,12 +26,12 @@ def measure(run: Run) -> list[Figure]:
         idle_mb, call_us = _talk(name, commands[name], run.scaled(1000))
         memory[name].append(idle_mb)
         latency[name].append(call_us)
-        run.say(f"stdio talk, round {number}: {name} {idle_mb:.1f} MB idle, {call_us:.0f} µs a call")
+        run.say(f"stdio calls, round {number}: {name} {idle_mb:.1f} MB idle, {call_us:.0f} µs per call")
     return [
-        *compare(PART, "spawn to tools/list", "ms", wall, beside=BARE, budgets={OURS: Budget(1.5)}),
-        *compare(PART, "CPU of that", "ms", cpu, beside=BARE),
-        *compare(PART, "resident, idle", "MB", memory, beside=BARE, budgets={OURS: Budget(40, "value")}),
-        *compare(PART, f"one call of {LOCAL_TOOL}", "µs", latency, beside=BARE),
+        *compare(PART, "spawn to tools/list", "ms", wall, reference=BARE, budgets={OURS: Budget(1.5)}),
+        *compare(PART, "CPU until then", "ms", cpu, reference=BARE),
+        *compare(PART, "resident, idle", "MB", memory, reference=BARE, budgets={OURS: Budget(40, "value")}),
+        *compare(PART, f"one call of {LOCAL_TOOL}", "µs", latency, reference=BARE),
     ]
 
 
@@ -57,7 +57,7 @@ def _talk(name: str, command: Command, calls: int) -> tuple[float, float]:
         lines.list_tools()
         idle = child.settled_rss_mb()
         first = lines.ask(message)
-        assert result(first)["structuredContent"] == {"isValid": True}, "the address is a valid one"
+        assert result(first)["structuredContent"] == {"isValid": True}, "the address is valid"
         times = []
         for _ in range(calls):
             began = time.perf_counter()

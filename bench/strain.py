@@ -1,4 +1,4 @@
-"""Puts load on a server and reads what it cost: CPU of its process tree per request, and requests per second."""
+"""Puts load on a server and measures the cost: CPU of its process tree per request, and requests per second."""
 
 import subprocess
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class Cost:
 
 
 def strain(child: Child, job: Job) -> Cost:
-    """Run one job against a server. Raises: Failed where a reply was not what it should be."""
+    """Run one job against a server. Raises: Failed if a reply was wrong."""
     before = child.cpu_seconds()
     outcome = generate(child.name, job)
     used = child.cpu_seconds() - before

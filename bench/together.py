@@ -1,4 +1,4 @@
-"""HTTP: sixteen callers ask the same of the node at the same moment. One request may leave, and all are answered by it."""
+"""HTTP: sixteen callers ask the node for the same thing at the same moment. Only one request may go out, and it answers all."""
 
 import contextlib
 
@@ -13,9 +13,9 @@ from bench.wire import call_varying, headers
 
 PART = "together"
 _CALLERS = 16
-_ONE = "one call, asked afresh"
-_ALL = f"{_CALLERS} calls of the same at once"
-# Long enough that all sixteen are there before the answer is: who comes later is answered from the cache.
+_ONE = "one call, uncached"
+_ALL = f"{_CALLERS} identical calls at once"
+# Long enough for all sixteen to arrive before the answer does: later ones are answered from the cache.
 _NODE_MS = 5
 
 
@@ -47,13 +47,13 @@ def measure(run: Run) -> list[Figure]:
             run.say(f"together, round {number}: {subject}, {loop} {cpu[loop][subject][-1]:.0f} µs")
     figures = []
     for loop in LOOPS:
-        quantity = f"requests that leave for {_CALLERS} calls, {loop}"
-        # One figure for all rounds: a single request too many is a miss.
+        quantity = f"requests sent for {_CALLERS} calls, {loop}"
+        # One figure for all rounds: a single extra request is a miss.
         total = (left[loop] / (times * run.rounds),)
         figures.append(Figure(PART, quantity, OURS, "", total, budget=Budget(1.0, "value")))
-        figures += compare(PART, f"CPU of {NODE_TOOL}, {loop}", "µs", cpu[loop], beside=_ONE)
+        figures += compare(PART, f"CPU of {NODE_TOOL}, {loop}", "µs", cpu[loop], reference=_ONE)
         figures += compare(
-            PART, f"time, of which the node takes {_NODE_MS} ms, {loop}", "ms", time[loop], beside=_ONE
+            PART, f"time, of which the node takes {_NODE_MS} ms, {loop}", "ms", time[loop], reference=_ONE
         )
     return figures
 

@@ -1,4 +1,4 @@
-"""WebSocket: CPU of one tools/call on a connection that is open, beside a bare echo on the same library."""
+"""WebSocket: CPU of one tools/call on an open connection, next to a bare echo on the same library."""
 
 import contextlib
 
@@ -15,7 +15,7 @@ PART = "websocket"
 
 
 def measure(run: Run) -> list[Figure]:
-    commands = {(BARE, loop): run.contestants.beside(BARE, loop) for loop in LOOPS}
+    commands = {(BARE, loop): run.contestants.other(BARE, loop) for loop in LOOPS}
     commands |= {(OURS, loop): run.contestants.ours(loop, "--sample") for loop in LOOPS}
     cpu = {loop: by_name((BARE, OURS)) for loop in LOOPS}
     with contextlib.ExitStack() as stack:
@@ -35,7 +35,7 @@ def measure(run: Run) -> list[Figure]:
     return [
         figure
         for loop in LOOPS
-        for figure in compare(PART, f"CPU a message, {loop}", "µs", cpu[loop], beside=BARE)
+        for figure in compare(PART, f"CPU per message, {loop}", "µs", cpu[loop], reference=BARE)
     ]
 
 

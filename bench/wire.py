@@ -1,4 +1,4 @@
-"""The messages that are sent, the same ones to every server."""
+"""The messages that are sent, the same to every server."""
 
 import json
 from typing import Any
@@ -14,7 +14,7 @@ _CLIENT = {"name": "bench", "version": "1"}
 
 
 def message(method: str, params: dict[str, Any] | None = None, id_: int | None = 1) -> str:
-    """One JSON-RPC message; without an id a notification."""
+    """One JSON-RPC message; without an id, a notification."""
     found: dict[str, Any] = {"jsonrpc": "2.0"}
     if id_ is not None:
         found["id"] = id_

@@ -1,1 +1,1 @@
-"""The load generator: a process of its own on a core of its own, which checks every reply."""
+"""The load generator: a separate process on its own core, which checks every reply."""

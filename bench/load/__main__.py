@@ -1,4 +1,4 @@
-"""The process: a job on standard input, its outcome on standard output, exit code 1 and a reason when a reply was wrong."""
+"""The process: a job on standard input, its outcome on standard output; exit code 1 and a reason if a reply was wrong."""
 
 import asyncio
 import sys
@@ -30,7 +30,7 @@ async def perform(job: Job) -> Outcome:
 
 
 def _runner() -> Callable[[Coroutine[Any, Any, Outcome]], Outcome]:
-    """uvloop where it is installed: the generator must not be the slower side."""
+    """uvloop if it is installed: the generator must not be the slower side."""
     try:
         import uvloop
     except ImportError:

@@ -1,4 +1,4 @@
-"""HTTP/1.1 with keep-alive from the client's side, as little as needed: one request at a time per connection."""
+"""HTTP/1.1 with keep-alive from the client's side, only what is needed: one request at a time per connection."""
 
 import asyncio
 import re
@@ -26,7 +26,7 @@ class HttpConnection(asyncio.Protocol):
         self._buffer = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        # uvloop's transports are of no class of asyncio's.
+        # uvloop's transports do not derive from asyncio's classes.
         self._transport = cast(asyncio.WriteTransport, transport)
         self._run.in_turn(self._send)
 

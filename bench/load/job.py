@@ -1,10 +1,10 @@
-"""What the load generator is told to do, and what it says when it is done. Both travel as one line of JSON."""
+"""What the load generator is told to do, and what it reports when it is done. Both are sent as one line of JSON."""
 
 from typing import Literal
 
 from msgspec import Struct
 
-# Stands in a header or in the body where each request has a value of its own.
+# Placeholder, in a header or in the body, for a value that differs in each request.
 VARYING = "@@VARYING@@"
 
 
@@ -19,9 +19,9 @@ class Job(Struct, frozen=True, kw_only=True):
     requests: int
     connections: int = 16
     varying: Literal["nothing", "address", "session"] = "nothing"
-    # Connections wait for each other, and then all send the same at once.
+    # Connections wait for each other, and then all send the same request at once.
     in_step: bool = False
-    # Texts that every reply must hold. Where it can, every reply must also equal the first, byte for byte.
+    # Texts that every reply must contain. If possible, every reply must also equal the first, byte for byte.
     marks: list[str]
     is_same: bool = True
     seed: int = 0

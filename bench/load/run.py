@@ -1,4 +1,4 @@
-"""One job while it runs: what is still to send, whether a reply is right, and when all are in."""
+"""One running job: what is still to be sent, whether a reply is right, and when all replies are in."""
 
 import asyncio
 import secrets
@@ -10,7 +10,7 @@ from bench.load.job import VARYING, Job, Outcome
 
 
 class WrongReply(Exception):
-    """A server answered something else than it should."""
+    """A server gave the wrong answer."""
 
 
 class Run:
@@ -25,7 +25,7 @@ class Run:
         self._is_same = job.is_same and job.varying != "address"
         self._first: bytes | None = None
         self._addresses = addresses(job.seed)
-        # Of connections in step: those that wait for the others, and what all of them send.
+        # For connections in step: those that wait for the others, and what all of them send.
         self._waiting: list[Callable[[], None]] = []
         self._value_in_step = ""
         self._done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -80,7 +80,7 @@ class Run:
             self._done.set_exception(error)
 
     def _stay_awake(self) -> None:
-        """Poll instead of sleeping: waking this process would be charged to the server, the more the slower it is."""
+        """Poll instead of sleeping: waking this process would be charged to the server, and more to a slower one."""
         if not self._done.done():
             asyncio.get_running_loop().call_soon(self._stay_awake)
 

@@ -1,4 +1,4 @@
-"""WebSocket from the client's side, as little as needed: one text frame out, one text frame in."""
+"""WebSocket from the client's side, only what is needed: one text frame out, one text frame in."""
 
 import asyncio
 import base64
@@ -56,7 +56,7 @@ class WebSocketConnection(asyncio.Protocol):
         self._is_open = self._is_greeted = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        # uvloop's transports are of no class of asyncio's.
+        # uvloop's transports do not derive from asyncio's classes.
         self._transport = cast(asyncio.WriteTransport, transport)
         job: Job = self._run.job
         self._transport.write(upgrade(job.port, job.path))

@@ -1,1 +1,1 @@
-"""The programs that stand beside ours: bare processes that do nothing but the wire, and servers made with others' layers."""
+"""The programs that ours is compared with: bare processes that only handle the wire, and servers built on other libraries."""

@@ -1,4 +1,4 @@
-"""The reference on stdio: msgspec and asyncio, and the very bytes that our server answers. Imports nothing else."""
+"""The reference on stdio: msgspec and asyncio, and exactly the bytes that our server answers. Imports nothing else."""
 
 import asyncio
 import sys

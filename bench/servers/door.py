@@ -1,4 +1,4 @@
-"""One HTTP door for every server that stands beside ours: uvicorn with the settings that ours uses."""
+"""The HTTP server under every program that ours is compared with: uvicorn with the settings that ours uses."""
 
 import argparse
 import socket
@@ -10,14 +10,14 @@ import uvicorn
 
 
 def serve(make_app: Callable[[argparse.Namespace], Any]) -> None:
-    """Read the command line, bind a free port, say where, serve."""
+    """Read the command line, bind a free port, announce it, serve."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--loop", choices=("asyncio", "uvloop"), default="asyncio")
     parser.add_argument("--node", default="")
     parser.add_argument("--fixtures", default="")
     options = parser.parse_args()
     app = make_app(options)
-    # With the protocol named: asyncio sets TCP_NODELAY only then, and without it each reply waits 40 ms.
+    # The protocol is named because asyncio sets TCP_NODELAY only then; without it each reply waits 40 ms.
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as sock:
         sock.bind(("127.0.0.1", 0))
         sock.listen(2048)

@@ -1,4 +1,4 @@
-"""The least that a bare process must read of a message, and the reply around bytes that are there already."""
+"""The minimum that a bare process must read of a message, and the reply around bytes that already exist."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""A server with fifty tools on stdio: what an audit is measured with."""
+"""A server with fifty tools on stdio: the server that the audit is measured with."""
 
 from typing import Annotated
 
@@ -9,13 +9,13 @@ from qortal_mcp.server import READ_ONLY, Server, tool
 from qortal_mcp.transports.run import run
 
 Query = Annotated[str, Meta(description="What to look for.", max_length=200)]
-Limit = Annotated[int, Meta(description="How many to give.", ge=1, le=100)]
+Limit = Annotated[int, Meta(description="How many to return.", ge=1, le=100)]
 
 
 def make(number):
     @tool(f"Search {number}", name=f"search_{number}", annotations=READ_ONLY)
     def search(query: Query = "", limit: Limit = 10) -> dict[str, str]:
-        """Searches one of fifty places and gives back what was looked for."""
+        """Searches one of fifty places and returns the query."""
         return {"query": query, "place": str(number), "limit": str(limit)}
 
     return search

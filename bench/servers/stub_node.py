@@ -1,4 +1,4 @@
-"""A node that answers fixed bytes, faster than anything that asks it or after a delay, and counts what it was asked."""
+"""A node that answers fixed bytes, faster than any client can ask or after a delay, and counts its requests."""
 
 import argparse
 import asyncio
@@ -35,7 +35,7 @@ _INFO = {
     "buildTimestamp": 1_780_000_000,
     "nodeId": "N1",
 }
-# By how the path begins; the longer beginning first.
+# By the start of the path; longer prefixes first.
 _REPLIES = (
     ("/addresses/balance/", "text/plain", "1234.56789012"),
     ("/admin/status", "application/json", json.dumps(_STATUS)),
