@@ -12,17 +12,20 @@ from interop.runner import Check, run_checks
 
 
 def main() -> int:
-    """Gives the exit code: 0 all passed, 1 one failed, 2 wrong usage or nothing to run with, 130 stopped."""
+    """Returns the exit code: 0 all passed, 1 one failed, 2 wrong usage or a failed installation, 130 stopped."""
     parser = argparse.ArgumentParser(
-        prog="interop", description="Lets programs of others use this server, and audits servers of others."
+        prog="interop",
+        description="Runs other people's clients against this server, and audits other people's servers.",
     )
-    parser.add_argument("names", nargs="*", metavar="NAME", help="a check, or how the names of several begin")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="a check, or the first words of several names"
+    )
     parser.add_argument("--list", action="store_true", help="only print the names")
     options = parser.parse_args()
     chosen = [check for check in CHECKS if not options.names or _is_named(check, options.names)]
     unknown = [name for name in options.names if not any(_is_named(check, [name]) for check in CHECKS)]
     if unknown:
-        parser.error(f"no check is called {', '.join(unknown)}; --list shows them")
+        parser.error(f"unknown check: {', '.join(unknown)}; --list shows all names")
     if options.list:
         print("\n".join(check.name for check in chosen))
         return 0
@@ -41,7 +44,7 @@ def _is_named(check: Check, names: Sequence[str]) -> bool:
 
 
 async def _run(checks: Sequence[Check]) -> int:
-    # As an interrupt does already: leave through every `finally`, so that no child is left behind.
+    # Like an interrupt: leave through every `finally`, so that no child is left behind.
     task = asyncio.current_task()
     assert task is not None, "asyncio.run made one"
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)

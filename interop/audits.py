@@ -1,6 +1,6 @@
-"""`qortal-mcp audit` on servers that others wrote: it finds what interop/baselines/ says of each, no more and no less.
+"""`qortal-mcp audit` of other people's servers: it finds what interop/baselines/ lists for each, no more and no less.
 
-Every entry there was seen by hand on the wire. A new finding is a server that changed, or a false alarm of ours.
+Every entry there was verified by hand on the wire. A new finding means that a server changed, or a false alarm of ours.
 """
 
 import tempfile
@@ -18,14 +18,14 @@ from qortal_mcp.audit.visiting.calls import Call, Leave
 from qortal_mcp.audit.visiting.runner import Order, Unreachable, collect
 
 BASELINES = ROOT / "interop" / "baselines"
-# What the clock decides is not compared: the same server starts in half a second here and in three elsewhere.
-_BY_THE_CLOCK = frozenset({"slow-start"})
-# Longer than usual where a slow machine would be taken for a slow server; whoever is in time costs nothing.
+# Findings that depend on timing are not compared: the same server starts in half a second here and in three elsewhere.
+_TIMING_DEPENDENT = frozenset({"slow-start"})
+# Longer than usual, so that a slow machine is not taken for a slow server; a server in time is not delayed.
 _LIMITS = AuditLimits(linger_seconds=2.0, exit_seconds=5.0, total_seconds=90.0)
 
 
 async def run_audit(name: str, server: Foreign, programs: Programs) -> str:
-    """Audits a server and compares with its baseline."""
+    """Audits a server and compares the result with its baseline."""
     known = baseline.read((BASELINES / f"{name}.json").read_bytes())
     report = judge(await look(server, programs), known)
     if problems := problems_of(report, known):
@@ -35,7 +35,7 @@ async def run_audit(name: str, server: Foreign, programs: Programs) -> str:
 
 
 async def look(server: Foreign, programs: Programs) -> Evidence:
-    """Everything an audit sees of a server."""
+    """Everything that an audit sees of a server."""
     with tempfile.TemporaryDirectory(prefix="interop-", ignore_cleanup_errors=True) as folder:
         async with server(programs, Path(folder)) as visited:
             named = tuple(Call(tool, arguments) for tool, arguments in visited.calls)
@@ -52,12 +52,12 @@ async def look(server: Foreign, programs: Programs) -> Evidence:
 
 
 def problems_of(report: Report, known: baseline.Known) -> list[str]:
-    """What is new, what is gone, and what could not be looked at."""
-    new = [one for one in report.findings if not one.known and one.code not in _BY_THE_CLOCK]
+    """What is new, what is gone, and what could not be checked."""
+    new = [one for one in report.findings if not one.known and one.code not in _TIMING_DEPENDENT]
     gone = baseline.gone(known, report)
     gaps = [gap for gap in report.gaps if gap.weighs]
     return [
         *(f"new: {one.severity} {one.code} at {one.where}: {one.evidence}\n  {one.reproduce}" for one in new),
         *(f"no longer found: {code} at {where}" for code, where in gone),
-        *(f"not looked at: {gap.what}: {gap.reason}" for gap in gaps),
+        *(f"not checked: {gap.what}: {gap.reason}" for gap in gaps),
     ]

@@ -1,4 +1,4 @@
-"""What is asked of the server, whoever asks: one good call per tool, and one bad call."""
+"""What every client asks of the server: one good call per tool, and one bad call."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 # An account of the sample chain with a balance, a name and trades.
 _ACCOUNT = "QgV4s3xnzLhVBEJxcYui4u4q11yhUHsd9v"
 
-# Arguments that every tool answers without an error. A tool that is not here is called with {}, and the run says so.
+# Arguments that every tool answers without an error. A tool that is not listed is called with {}, and the output says so.
 ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
     "get_node_status": {},
     "get_network_overview": {},

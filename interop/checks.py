@@ -10,30 +10,30 @@ from interop.libraries import LIBRARIES, Library, run_library
 from interop.programs import Programs
 from interop.remarks import Allowed, allowed
 from interop.runner import Check
-from interop.servers import DOORS, Door, everything, sample_over_http
+from interop.servers import SERVERS, OpenServer, everything, sample_over_http
 
 _Run = Callable[[Programs], Awaitable[str]]
 
 
-def _suite(revision: str, door: Door, remarks: Sequence[Allowed]) -> _Run:
+def _suite(revision: str, open_server: OpenServer, remarks: Sequence[Allowed]) -> _Run:
     async def run(programs: Programs) -> str:
-        async with door() as target:
+        async with open_server() as target:
             return judge(await run_suite(programs, target, revision), remarks)
 
     return run
 
 
-def _library(library: Library, door: Door) -> _Run:
+def _library(library: Library, open_server: OpenServer) -> _Run:
     async def run(programs: Programs) -> str:
-        async with door() as target:
+        async with open_server() as target:
             return await run_library(library, programs, target)
 
     return run
 
 
-def _agent(agent: Agent, door: Door) -> _Run:
+def _agent(agent: Agent, open_server: OpenServer) -> _Run:
     async def run(programs: Programs) -> str:
-        async with door() as target:
+        async with open_server() as target:
             return await run_agent(agent, programs, target)
 
     return run
@@ -53,12 +53,12 @@ CHECKS = (
         for name in REVISIONS
     ),
     *(
-        Check(f"{name}-{way}", _library(library, DOORS[way]))
+        Check(f"{name}-{way}", _library(library, SERVERS[way]))
         for name, library in LIBRARIES.items()
         for way in library.ways
     ),
     *(
-        Check(f"{name}-{way}", _agent(agent, DOORS[way]))
+        Check(f"{name}-{way}", _agent(agent, SERVERS[way]))
         for name, agent in AGENTS.items()
         for way in agent.ways
     ),

@@ -1,7 +1,7 @@
 """The official conformance suite, and how its remarks are judged.
 
 The suite itself passes a server with warnings, and does not score what is pending. Here every scenario of a
-requirement set counts, and every check in it: nothing but the listed remarks may be made, and each listed one must be.
+requirement set counts, and every check in it: exactly the listed remarks must be made, no others and none missing.
 """
 
 import json
@@ -18,7 +18,7 @@ from interop.remarks import Allowed
 from interop.runner import Failed
 from interop.servers import Target
 
-# Each stands for a wire: the handshake of the older revisions, and the stateless requests of the newest.
+# One for each wire format: the handshake of the older revisions, and the stateless requests of the newest.
 REVISIONS = ("2025-11-25", "2026-07-28")
 _RUN_SECONDS = 150.0
 _RUNNING = re.compile(r"^=== Running scenario: (\S+) ===$", re.MULTILINE)
@@ -29,7 +29,7 @@ _REMARKS = ("FAILURE", "WARNING")
 
 @dataclass(frozen=True)
 class Remark:
-    """A check that was not simply passed."""
+    """A check that did not simply pass."""
 
     place: str
     status: str
@@ -53,7 +53,7 @@ class Report:
 
 
 async def run_suite(programs: Programs, target: Target, revision: str) -> Report:
-    """Runs all that a revision requires, and what the suite runs beside it without scoring."""
+    """Runs everything that a revision requires, and what the suite runs in addition without scoring."""
     with tempfile.TemporaryDirectory(prefix="interop-") as folder:
         arguments = ["server", "--url", target.url, "--requirements", revision, "-o", folder]
         end = await finished([*programs.conformance, *arguments], seconds=_RUN_SECONDS)
@@ -63,11 +63,11 @@ async def run_suite(programs: Programs, target: Target, revision: str) -> Report
 def _read_report(folder: Path, end: Finished) -> Report:
     scenarios = [name for name in _RUNNING.findall(end.stdout) if not name.startswith(_LEFT_OUT)]
     if end.code is None or not scenarios:
-        raise Failed(f"the suite did not run to its end\n{end.tail()}")
+        raise Failed(f"the suite did not finish\n{end.tail()}")
     statuses: Counter[str] = Counter()
     remarks = []
     for scenario in scenarios:
-        # The folder's name ends in a time; a scenario that broke down leaves its folder empty.
+        # The folder's name ends in a time; a scenario that crashed leaves its folder empty.
         written = [path for path in folder.glob(f"server-{scenario}-2*/checks.json")]
         checks = [check for path in written for check in json.loads(path.read_text(encoding="utf-8"))]
         if not checks:
@@ -81,7 +81,7 @@ def _read_report(folder: Path, end: Finished) -> Report:
 
 
 def judge(report: Report, allowed: Iterable[Allowed]) -> str:
-    """What was seen, when all remarks are allowed and all allowed ones were made.
+    """A summary, if all remarks are allowed and all allowed ones were made.
 
     Raises:
         Failed: otherwise.
@@ -94,7 +94,7 @@ def judge(report: Report, allowed: Iterable[Allowed]) -> str:
         made |= fitting
         if not fitting:
             problems.append(str(remark))
-    problems += sorted(f"no longer said: {row.place} ({row.reason})" for row in rows - made)
+    problems += sorted(f"no longer remarked: {row.place} ({row.reason})" for row in rows - made)
     if problems:
         raise Failed("\n".join([str(report), *problems]))
     return f"{report}, all allowed" if made else str(report)

@@ -1,6 +1,6 @@
-"""Servers of others: small ones of ours on their libraries, and those they publish as examples to follow.
+"""Other people's servers: small ones that we wrote with their libraries, and those they publish as reference.
 
-Each contacts nothing but this machine, and writes nowhere but into the folder it is given.
+Each contacts only this machine, and writes only into the folder it is given.
 """
 
 import socket
@@ -25,7 +25,7 @@ Calls = list[tuple[str, Mapping[str, Any]]]
 
 @dataclass(frozen=True)
 class Visited:
-    """A server that runs or can be started, with what its tools are to be called with."""
+    """A server that runs or can be started, with the calls to make."""
 
     target: Target
     calls: Calls = field(default_factory=list)
@@ -33,7 +33,7 @@ class Visited:
     env: Mapping[str, str] = field(default_factory=dict)
 
 
-# A server, given a folder of its own.
+# Opens a server in its own folder.
 Foreign = Callable[[Programs, Path], AbstractAsyncContextManager[Visited]]
 
 
@@ -83,7 +83,7 @@ async def _everything_stdio(programs: Programs, folder: Path) -> AsyncIterator[V
 
 @asynccontextmanager
 async def _everything_http(programs: Programs, folder: Path) -> AsyncIterator[Visited]:
-    # It does not say which port it was given, so it is told one that was free a moment ago.
+    # It does not report its port, so it is given one that was free a moment ago.
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     env = {**bare_environment(folder), "PORT": str(port)}

@@ -1,4 +1,4 @@
-"""The official client libraries: a small driver in each lists and calls all tools, and one judge reads what it saw."""
+"""The official client libraries: a small driver in each lists and calls all tools, and one function judges what it saw."""
 
 import json
 from collections.abc import Callable
@@ -23,7 +23,7 @@ _STATELESS = "2026-07-28"
 
 @dataclass(frozen=True)
 class Library:
-    """A client library: the command of its driver, and the revision it has to agree on with the server."""
+    """A client library: the command of its driver, and the revision that it must negotiate with the server."""
 
     driver: Callable[[Programs], list[Path]]
     revision: str
@@ -62,7 +62,7 @@ class Answer(Struct, frozen=True, rename="camel"):
 
 
 class Seen(Struct, frozen=True, rename="camel"):
-    """What a driver prints: the tools in their order, the answer of each, and the answer to the bad call."""
+    """What a driver prints: the tools in order, the answer of each, and the answer to the bad call."""
 
     protocol_version: str
     tools: list[str]
@@ -86,12 +86,12 @@ async def run_library(library: Library, programs: Programs, target: Target) -> s
     end = await finished([*library.driver(programs), json.dumps(order)], seconds=_DRIVER_SECONDS)
     lines = end.stdout.splitlines()
     if end.code != 0 or not lines:
-        raise Failed(f"the client did not get through\n{end.tail()}")
+        raise Failed(f"the client failed\n{end.tail()}")
     return judge(_SEEN.decode(lines[-1]), library.revision)
 
 
 def judge(seen: Seen, revision: str) -> str:
-    """What was seen, when every tool answered as it should.
+    """A summary, if every tool answered as it should.
 
     Raises:
         Failed: otherwise.
@@ -106,7 +106,9 @@ def judge(seen: Seen, revision: str) -> str:
         problems.append(f"{BAD_TOOL} with a bad address: {problem}")
     guessed = [tool for tool in seen.tools if tool not in ARGUMENTS]
     note = (
-        f"called with {{}} for want of arguments in interop/calls.py: {', '.join(guessed)}" if guessed else ""
+        f"called with {{}} because interop/calls.py has no arguments for them: {', '.join(guessed)}"
+        if guessed
+        else ""
     )
     if problems:
         raise Failed("\n".join([*problems, note]))
@@ -126,7 +128,7 @@ def _problem_of(call: Answer) -> str:
     except ValueError:
         return f"the text is not JSON: {_shown(call.content)}"
     if not isinstance(value, dict) or value != call.structured_content:
-        return f"text {_shown(value)} is not structuredContent {_shown(call.structured_content)}"
+        return f"text {_shown(value)} differs from structuredContent {_shown(call.structured_content)}"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""Children: each in a process group of its own, limited in time, and ended by its id."""
+"""Child processes: each in its own process group, limited in time, and ended by id."""
 
 import asyncio
 import os
@@ -9,14 +9,14 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-# Time to leave by itself after SIGTERM; what is still there then is killed.
+# Time to exit after SIGTERM; what is still running then is killed.
 _GRACE_SECONDS = 3.0
 _POLL_SECONDS = 0.02
 
 
 @dataclass(frozen=True)
 class Finished:
-    """What a child left behind; `code` is None when it had to be ended."""
+    """The outcome of a child; `code` is None if it had to be killed."""
 
     code: int | None
     stdout: str
@@ -24,21 +24,21 @@ class Finished:
 
     def tail(self, lines: int = 15) -> str:
         """The end of both outputs, for the evidence of a failure."""
-        shown = [f"exit code {self.code}" if self.code is not None else "ended at its time limit"]
+        shown = [f"exit code {self.code}" if self.code is not None else "killed at its time limit"]
         for name, text in (("stdout", self.stdout), ("stderr", self.stderr)):
             shown += [f"{name}: {line[:300]}" for line in text.splitlines()[-lines:]]
         return "\n".join(shown)
 
 
 class Child:
-    """A running process whose output goes to files, so that nobody has to read it for it to go on."""
+    """A running process whose output goes to files, so that it never blocks on a full pipe."""
 
     def __init__(self, process: asyncio.subprocess.Process, outputs: Path) -> None:
         self._process = process
         self._outputs = outputs
 
     async def wait(self, seconds: float) -> Finished:
-        """Waits for its end, at most so long."""
+        """Waits for it to exit, at most this long."""
         code = None
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
@@ -46,10 +46,10 @@ class Child:
         return Finished(code, self._read("stdout"), self._read("stderr"))
 
     async def line(self, prefix: str, seconds: float) -> str:
-        """The rest of the first line on its stderr that starts so.
+        """The rest of the first line on its stderr that starts with `prefix`.
 
         Raises:
-            ChildFailed: it ended, or took too long, without such a line.
+            ChildFailed: it exited, or took too long, without such a line.
         """
         for _ in range(round(seconds / _POLL_SECONDS)):
             for line in self._read("stderr").splitlines(keepends=True):
@@ -58,25 +58,27 @@ class Child:
             if self._process.returncode is not None:
                 break
             await asyncio.sleep(_POLL_SECONDS)
-        raise ChildFailed(f"its stderr has no line {prefix!r}\n{(await self.wait(0)).tail()}")
+        raise ChildFailed(
+            f"its stderr has no line that starts with {prefix!r}\n{(await self.wait(0)).tail()}"
+        )
 
     def _read(self, name: str) -> str:
         return (self._outputs / name).read_text(encoding="utf-8", errors="replace")
 
 
 class ChildFailed(Exception):
-    """A child did not do what everything after it needs; the text is the evidence."""
+    """A child did not do what the rest depends on; the text is the evidence."""
 
 
 @asynccontextmanager
 async def started(
     command: Sequence[str | Path], *, env: Mapping[str, str] | None = None, cwd: Path | None = None
 ) -> AsyncIterator[Child]:
-    """A child with its standard input closed; on leaving, nothing of its group lives on.
+    """A child with its standard input closed; on leaving, its whole group is ended.
 
-    Unless told otherwise it sees an environment that is the same everywhere: a search path and an empty home.
+    By default its environment is the same everywhere: a search path and an empty home.
     """
-    # An agent may still be writing its history while it is killed; what cannot be removed is no reason to fail.
+    # An agent may still be writing its history while it is killed; files that cannot be removed are no reason to fail.
     with tempfile.TemporaryDirectory(prefix="interop-", ignore_cleanup_errors=True) as folder:
         outputs = Path(folder)
         with (outputs / "stdout").open("wb") as stdout, (outputs / "stderr").open("wb") as stderr:
@@ -96,7 +98,7 @@ async def started(
 
 
 def bare_environment(home: Path) -> dict[str, str]:
-    """Variables without anything of whoever runs this: no proxies, keys or settings."""
+    """Environment variables without anything from the user: no proxies, keys or settings."""
     return {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(home), "LANG": "C.UTF-8"}
 
 
@@ -107,13 +109,13 @@ async def finished(
     env: Mapping[str, str] | None = None,
     cwd: Path | None = None,
 ) -> Finished:
-    """Runs a child to its end, or to its time limit."""
+    """Runs a child until it exits or reaches its time limit."""
     async with started(command, env=env, cwd=cwd) as child:
         return await child.wait(seconds)
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    # The group outlives its leader when a grandchild does, so it is signalled in either case.
+    # The group outlives its leader if a grandchild does, so it is signalled in either case.
     if process.returncode is None:
         _signal_group(process.pid, signal.SIGTERM)
         with suppress(TimeoutError):

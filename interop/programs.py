@@ -1,4 +1,4 @@
-"""The programs of others: installed once under .interop/, in exactly the versions that the files beside this one pin.
+"""Other people's programs: installed once under .interop/, in exactly the versions that the files next to this one pin.
 
 `package-lock.json` comes from `npm install --package-lock-only --omit-lockfile-registry-resolved`, without its
 `funding` entries; `python_v1.txt`, `python_v2.txt` and `python_servers.txt` come from
@@ -18,12 +18,12 @@ from interop.processes import finished
 ROOT = Path(__file__).resolve().parent.parent
 _PINS = ROOT / "interop"
 _HOME = ROOT / ".interop"
-# 900 MB of agents over a slow line.
+# Agents of 900 MB over a slow connection.
 _INSTALL_SECONDS = 900.0
 
 
 class CannotInstall(Exception):
-    """Something others wrote could not be installed; the text says what and why."""
+    """A program could not be installed; the text says which and why."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Programs:
 
 
 async def install() -> Programs:
-    """Installs whatever is missing or pinned differently, and says where everything is."""
+    """Installs what is missing or pinned differently, and returns where everything is."""
     packages, python_v1, python_v2, python_servers = await asyncio.gather(
         _install_npm(),
         _install_python("python_v1"),
@@ -61,7 +61,7 @@ async def install() -> Programs:
     # One of the optional packages of Node 22, the one for this platform. The suite does not start on an older Node.
     node = next(packages.glob("node-*/bin/node"), None) or shutil.which("node")
     if node is None:
-        raise CannotInstall("no Node 22 for this platform among the packages, and no `node` on the PATH")
+        raise CannotInstall("no Node 22 package for this platform, and no `node` on the PATH")
     return Programs(
         packages=packages,
         node=Path(node),
@@ -81,7 +81,7 @@ async def _install_npm() -> Path:
         home.mkdir(parents=True, exist_ok=True)
         shutil.copy(_PINS / "package.json", home)
         shutil.copy(lock, home)
-        # Without install scripts: nothing runs here that is not asked to, and the binaries are found without them.
+        # Without install scripts: only what is asked for runs here, and the binaries are found without them.
         await _step([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], cwd=home)
         _mark_installed(home, lock)
     return home / "node_modules"

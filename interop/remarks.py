@@ -1,4 +1,4 @@
-"""The remarks that the conformance suite may make about the real server: `remarks.toml`, which says why."""
+"""The remarks that the conformance suite may make about the real server: read from `remarks.toml`, which says why."""
 
 import tomllib
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Allowed:
-    """A remark that is expected. `says` is part of the suite's message, so that it is made for the known reason."""
+    """An expected remark. `says` is part of the suite's message, so that only the known reason is accepted."""
 
     # As in the file and in what a run prints: "scenario / check".
     place: str
@@ -16,7 +16,7 @@ class Allowed:
 
 
 def allowed(revision: str) -> tuple[Allowed, ...]:
-    """What may be said when the suite asks for all that this revision requires."""
+    """The remarks that are allowed when the suite checks everything that this revision requires."""
     rows = tomllib.loads(_FILE.read_text(encoding="utf-8")).get(revision, {})
     return tuple(
         Allowed(place, says, reason) for reason, places in rows.items() for place, says in places.items()

@@ -1,4 +1,4 @@
-"""Runs checks one after the other and says how each ended."""
+"""Runs checks one after the other and reports the result of each."""
 
 import asyncio
 import textwrap
@@ -16,20 +16,20 @@ _CHECK_SECONDS = 180.0
 
 @dataclass(frozen=True)
 class Check:
-    """One named proof. `run` gives a line about what was seen, or raises Failed."""
+    """One named check. `run` returns a line about what was seen, or raises Failed."""
 
     name: str
     run: Callable[[Programs], Awaitable[str]]
 
 
 class Failed(Exception):
-    """The proof failed; the text is the evidence."""
+    """The check failed; the text is the evidence."""
 
 
 async def run_checks(checks: Sequence[Check], programs: Programs) -> int:
-    """Prints a line per check and one at the end; gives the number that failed.
+    """Prints a line per check and one at the end; returns the number that failed.
 
-    One at a time: agents and the suite judge by the clock, and a second one beside them makes them judge wrongly.
+    One at a time: agents and the suite depend on timing, and a second check at the same time would distort it.
     """
     failures = 0
     for check in checks:
@@ -41,7 +41,7 @@ async def run_checks(checks: Sequence[Check], programs: Programs) -> int:
         except (Failed, ChildFailed) as exc:
             problem = str(exc)
         except TimeoutError:
-            problem = f"not done within {_CHECK_SECONDS:g} s"
+            problem = f"did not finish within {_CHECK_SECONDS:g} s"
         except Exception:
             problem = traceback.format_exc()
         seconds = time.monotonic() - started_at

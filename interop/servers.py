@@ -1,4 +1,4 @@
-"""Our side: the servers that the programs of others are let loose on."""
+"""Our side: the servers that other people's programs connect to."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -10,13 +10,13 @@ from interop.programs import ROOT
 _BIN = ROOT / ".venv" / "bin"
 _ANY_PORT = "127.0.0.1:0"
 _LISTENING = "Listening on "
-# It takes a tenth of a second; a loaded machine may take long.
+# It takes a tenth of a second, but longer on a busy machine.
 _START_SECONDS = 20.0
 
 
 @dataclass(frozen=True)
 class Target:
-    """A server as a client's configuration names it: an address, or else a command spoken to over its pipes."""
+    """A server as named in a client's configuration: an address, or else a command to talk to over its pipes."""
 
     url: str = ""
     command: tuple[str, ...] = ()
@@ -24,7 +24,7 @@ class Target:
 
 @asynccontextmanager
 async def everything() -> AsyncIterator[Target]:
-    """The example that offers all the conformance suite can ask for."""
+    """The example that offers everything the conformance suite can ask for."""
     async with _listening(str(_BIN / "python"), "examples/everything.py") as target:
         yield target
 
@@ -38,7 +38,7 @@ async def sample_over_http() -> AsyncIterator[Target]:
 
 @asynccontextmanager
 async def sample_over_websocket() -> AsyncIterator[Target]:
-    """The same, at its address for WebSockets."""
+    """The same, at its WebSocket address."""
     async with sample_over_http() as target:
         yield Target(url=target.url.replace("http://", "ws://").removesuffix("/mcp") + "/ws")
 
@@ -55,10 +55,10 @@ async def _listening(*command: str) -> AsyncIterator[Target]:
         yield Target(url=await child.line(_LISTENING, _START_SECONDS))
 
 
-Door = Callable[[], AbstractAsyncContextManager[Target]]
+OpenServer = Callable[[], AbstractAsyncContextManager[Target]]
 
-# How the real server can be reached, by the word that ends a check's name.
-DOORS: dict[str, Door] = {
+# How to reach the real server, by the last word of a check's name.
+SERVERS: dict[str, OpenServer] = {
     "http": sample_over_http,
     "stdio": sample_over_stdio,
     "websocket": sample_over_websocket,

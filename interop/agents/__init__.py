@@ -1,4 +1,4 @@
-"""Real agents with a scripted model: how they are run, and how what they told the model is judged."""
+"""Real agents with a scripted model: how they are run, and how what they sent to the model is judged."""
 
 import json
 import tempfile
@@ -16,7 +16,7 @@ from interop.runner import Failed
 from interop.servers import Target
 
 _AGENT_SECONDS = 90.0
-# Agents like to call home. Whatever honours these variables finds a closed door instead; loopback stays open.
+# Agents like to call home. What honours these variables finds a closed port instead; loopback stays open.
 _NO_WAY_OUT = {
     **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9"),
     **dict.fromkeys(("NO_PROXY", "no_proxy"), "127.0.0.1,localhost"),
@@ -31,7 +31,7 @@ class Agent:
     command: Callable[[Path], list[str | Path]]
     prepare: Callable[[Path, str, Target], dict[str, str]]
     routes: Callable[[Transcript], Mapping[str, Handler]]
-    # What its report has to hold beside the model's last words.
+    # What its report has to contain besides the model's last words.
     mark: str = ""
     ways: tuple[str, ...] = ("http", "stdio")
 
@@ -39,14 +39,14 @@ class Agent:
 _CODEX = Agent(lambda programs: programs.codex, codex.command, codex.prepare, codex.routes)
 AGENTS = {
     "codex": _CODEX,
-    # Only results of 2026-07-28 carry the server's name, so the mark proves which revision was spoken.
+    # Only results of 2026-07-28 carry the server's name, so the mark proves which revision was used.
     "codex-modern": replace(_CODEX, prepare=codex.prepare_modern, mark="io.modelcontextprotocol/serverInfo"),
     "claude": Agent(lambda programs: programs.claude, claude.command, claude.prepare, claude.routes),
 }
 
 
 async def run_agent(agent: Agent, programs: Programs, target: Target) -> str:
-    """Lets an agent follow the script with the server at hand, in a fresh home, and judges what came of it."""
+    """Lets an agent follow the script with this server, in a fresh home, and judges the outcome."""
     transcript = Transcript()
     with tempfile.TemporaryDirectory(prefix="interop-", ignore_cleanup_errors=True) as folder:
         home = Path(folder)
@@ -59,16 +59,18 @@ async def run_agent(agent: Agent, programs: Programs, target: Target) -> str:
 
 
 def judge(transcript: Transcript, end: Finished, mark: str) -> str:
-    """What was seen, when the model was shown every tool and every answer as the server gave it.
+    """A summary, if the model was shown every tool and every answer as the server gave it.
 
     Raises:
         Failed: otherwise.
     """
     problems = [f"{tool}: not offered to the model" for tool in ARGUMENTS if tool not in transcript.offered]
     if end.code != 0:
-        problems.append("the agent did not end well")
+        problems.append("the agent failed")
     problems += [
-        f"no {words!r} in the agent's report" for words in (LAST_WORDS, mark) if words not in end.stdout
+        f"the agent's report does not contain {words!r}"
+        for words in (LAST_WORDS, mark)
+        if words not in end.stdout
     ]
     status, offers, error, validity = (transcript.outputs.get(call.id, "") for call in NAMED)
     if _object_in(status).get("height") != SAMPLE_HEIGHT:
@@ -89,7 +91,7 @@ def judge(transcript: Transcript, end: Finished, mark: str) -> str:
 
 
 def _object_in(output: str) -> dict[str, Any]:
-    # An agent may put a line of its own before the answer.
+    # An agent may put its own line before the answer.
     try:
         value, _ = json.JSONDecoder().raw_decode(output, output.index("{"))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Claude Code: its configuration, and the Messages wire it speaks with its model."""
+"""Claude Code: its configuration, and the Messages API it uses to talk to its model."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -7,14 +7,23 @@ from typing import Any
 
 from aiohttp import web
 
-from interop.agents.model import LAST_WORDS, PROMPT, SCRIPT, SERVER_NAME, Handler, Transcript
+from interop.agents.model import (
+    LAST_WORDS,
+    PROMPT,
+    SCRIPT,
+    SERVER_NAME,
+    Handler,
+    Transcript,
+    event_stream,
+    text_of,
+)
 from interop.servers import Target
 
 _PREFIX = f"mcp__{SERVER_NAME}__"
 
 
 def command(home: Path) -> list[str | Path]:
-    """The arguments that make it work one prompt off and leave."""
+    """The arguments that make it run one prompt and exit."""
     return [
         "-p",
         PROMPT,
@@ -29,8 +38,8 @@ def command(home: Path) -> list[str | Path]:
 
 
 def prepare(home: Path, model: str, server: Target) -> dict[str, str]:
-    """Writes its configuration and gives the variables it needs."""
-    servers = {"mcpServers": {SERVER_NAME: _door(server)}}
+    """Writes its configuration and returns the environment variables it needs."""
+    servers = {"mcpServers": {SERVER_NAME: _entry(server)}}
     (home / "servers.json").write_text(json.dumps(servers), encoding="utf-8")
     return {
         "CLAUDE_CONFIG_DIR": str(home),
@@ -39,7 +48,7 @@ def prepare(home: Path, model: str, server: Target) -> dict[str, str]:
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "DISABLE_TELEMETRY": "1",
         "DISABLE_AUTOUPDATER": "1",
-        # Tools are offered at once, not looked up by a search the script does not play.
+        # Tools are offered at once, not found by a search, which the script does not cover.
         "ENABLE_TOOL_SEARCH": "false",
         "MCP_CONNECTION_NONBLOCKING": "0",
         "MCP_TIMEOUT": "20000",
@@ -49,19 +58,19 @@ def prepare(home: Path, model: str, server: Target) -> dict[str, str]:
     }
 
 
-def _door(server: Target) -> dict[str, Any]:
+def _entry(server: Target) -> dict[str, Any]:
     if server.url:
         return {"type": "http", "url": server.url}
     return {"command": server.command[0], "args": list(server.command[1:])}
 
 
 def routes(transcript: Transcript) -> dict[str, Handler]:
-    """The doors it expects of its model's maker."""
+    """The endpoints that it expects from its model's provider."""
 
     async def messages(request: web.Request) -> web.Response:
         body = await request.json()
         offers_ours = _read(body, transcript)
-        # Requests for titles and the like offer no tools: they get words.
+        # Requests for titles and the like offer no tools: they get text.
         blocks = _calls() if offers_ours and transcript.may_ask() else [{"type": "text", "text": LAST_WORDS}]
         if not body.get("stream"):
             return web.json_response(_message(blocks))
@@ -74,23 +83,17 @@ def routes(transcript: Transcript) -> dict[str, Handler]:
 
 
 def _read(body: Mapping[str, Any], transcript: Transcript) -> bool:
-    """Takes the evidence out of a request, and says whether it offers the server's tools."""
+    """Collects the evidence from a request, and returns whether it offers the server's tools."""
     for message in body["messages"]:
         if isinstance(message["content"], str):
             continue
         for block in message["content"]:
             if block["type"] == "tool_result":
-                transcript.outputs[block["tool_use_id"]] = _text(block.get("content", ""))
+                transcript.outputs[block["tool_use_id"]] = text_of(block.get("content", ""))
     names = [tool["name"] for tool in body.get("tools", ())]
     ours = {name.removeprefix(_PREFIX) for name in names if name.startswith(_PREFIX)}
     transcript.offered.update(ours)
     return bool(ours)
-
-
-def _text(content: Any) -> str:
-    if isinstance(content, str):
-        return content
-    return "\n".join(part.get("text", json.dumps(part)) for part in content)
 
 
 def _calls() -> list[dict[str, Any]]:
@@ -136,4 +139,4 @@ def _stream(blocks: Iterable[dict[str, Any]]) -> bytes:
         {"type": "message_delta", "delta": reason, "usage": {"output_tokens": 1}},
         {"type": "message_stop"},
     ]
-    return b"".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode() for event in events)
+    return event_stream(events)

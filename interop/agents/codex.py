@@ -1,4 +1,4 @@
-"""Codex CLI: its configuration, and the Responses wire it speaks with its model."""
+"""Codex CLI: its configuration, and the Responses API it uses to talk to its model."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -7,14 +7,23 @@ from typing import Any
 
 from aiohttp import web
 
-from interop.agents.model import LAST_WORDS, PROMPT, SCRIPT, SERVER_NAME, Handler, Transcript
+from interop.agents.model import (
+    LAST_WORDS,
+    PROMPT,
+    SCRIPT,
+    SERVER_NAME,
+    Handler,
+    Transcript,
+    event_stream,
+    text_of,
+)
 from interop.servers import Target
 
 _MODEL = "scripted"
 
 
 def command(home: Path) -> list[str | Path]:
-    """The arguments that make it work one prompt off and leave."""
+    """The arguments that make it run one prompt and exit."""
     return [
         "exec",
         "--skip-git-repo-check",
@@ -27,12 +36,12 @@ def command(home: Path) -> list[str | Path]:
 
 
 def prepare(home: Path, model: str, server: Target) -> dict[str, str]:
-    """Writes its configuration and gives the variables it needs."""
+    """Writes its configuration and returns the environment variables it needs."""
     return _write(home, _settings(model, server))
 
 
 def prepare_modern(home: Path, model: str, server: Target) -> dict[str, str]:
-    """The same, with the switches that make it speak 2026-07-28, which it still keeps off by default."""
+    """The same, with the switches for 2026-07-28, which are still off by default."""
     settings = _settings(model, server)
     settings["features"]["mcp_2026_07_28"] = True
     if server.command:
@@ -58,7 +67,7 @@ def _settings(model: str, server: Target) -> dict[str, Any]:
             "supports_websockets": False,
         },
         f"mcp_servers.{SERVER_NAME}": {
-            **_door(server),
+            **_entry(server),
             "default_tools_approval_mode": "approve",
             "startup_timeout_sec": 20,
             "tool_timeout_sec": 20,
@@ -72,7 +81,7 @@ def _write(home: Path, settings: Mapping[str, Any]) -> dict[str, str]:
     return {"CODEX_HOME": str(home), "OPENAI_API_KEY": "none"}
 
 
-def _door(server: Target) -> dict[str, Any]:
+def _entry(server: Target) -> dict[str, Any]:
     if server.url:
         return {"url": server.url}
     return {"command": server.command[0], "args": list(server.command[1:])}
@@ -89,7 +98,7 @@ def _toml(settings: Mapping[str, Any]) -> str:
 
 
 def routes(transcript: Transcript) -> dict[str, Handler]:
-    """The doors it expects of its model's maker."""
+    """The endpoints that it expects from its model's provider."""
 
     async def models(request: web.Request) -> web.Response:
         return web.json_response(
@@ -106,10 +115,10 @@ def routes(transcript: Transcript) -> dict[str, Handler]:
 
 
 def _read(body: Mapping[str, Any], transcript: Transcript) -> dict[str, str]:
-    """Takes the evidence out of a request; gives, for each tool of the server, the namespace it stands in."""
+    """Collects the evidence from a request; returns the namespace of each of the server's tools."""
     for item in body["input"]:
         if item.get("type") == "function_call_output":
-            transcript.outputs[item["call_id"]] = _text(item["output"])
+            transcript.outputs[item["call_id"]] = text_of(item["output"])
     namespaces = {}
     for entry in body.get("tools", ()):
         if entry.get("type") == "namespace" and SERVER_NAME in entry["name"]:
@@ -117,12 +126,6 @@ def _read(body: Mapping[str, Any], transcript: Transcript) -> dict[str, str]:
                 namespaces[tool["name"]] = entry["name"]
     transcript.offered.update(namespaces)
     return namespaces
-
-
-def _text(output: Any) -> str:
-    if isinstance(output, str):
-        return output
-    return "\n".join(part.get("text", json.dumps(part)) for part in output)
 
 
 def _calls(namespaces: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -173,4 +176,4 @@ def _stream(items: Iterable[dict[str, Any]]) -> bytes:
     }
     done = {**response, "status": "completed", "output": items, "usage": usage}
     events.append({"type": "response.completed", "response": done})
-    return b"".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode() for event in events)
+    return event_stream(events)

@@ -1,10 +1,11 @@
-"""The scripted model: a server on loopback that plays the part of a model's maker towards a real agent.
+"""The scripted model: a server on loopback that plays the model provider for a real agent.
 
-Its whole intelligence: ask once for every call of the script, then close with a text. What the agent sends back as
-the output of the calls is the evidence. How an agent words all this is its own file's business (codex.py, claude.py).
+All it does: ask once for every call of the script, then close with a text. What the agent sends back as the output
+of the calls is the evidence. The format that each agent uses is in its own file (codex.py, claude.py).
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,7 +14,7 @@ from aiohttp import web
 
 from interop.calls import ARGUMENTS, BAD_ARGUMENTS, BAD_TOOL
 
-# How the server is called in the agent's configuration.
+# The server's name in the agent's configuration.
 SERVER_NAME = "qortal"
 PROMPT = "Look at the chain."
 LAST_WORDS = "The script ends here."
@@ -21,21 +22,21 @@ LAST_WORDS = "The script ends here."
 
 @dataclass(frozen=True)
 class Call:
-    """One call the model asks for. The id is how its output is recognised."""
+    """One call the model asks for. The id identifies its output."""
 
     id: str
     tool: str
     arguments: Mapping[str, Any]
 
 
-# An object, a list, an error, and an answer for which no node is asked. The judge reads them in this order.
+# An object, a list, an error, and an answer that needs no node. `judge` reads them in this order.
 NAMED = (
     Call("call_status", "get_node_status", ARGUMENTS["get_node_status"]),
     Call("call_offers", "list_trade_offers", ARGUMENTS["list_trade_offers"]),
     Call("call_error", BAD_TOOL, BAD_ARGUMENTS),
     Call("call_validity", "validate_address", ARGUMENTS["validate_address"]),
 )
-# And then every other tool there is.
+# And then every other tool.
 OTHERS = tuple(
     Call(f"call_{tool}", tool, arguments)
     for tool, arguments in ARGUMENTS.items()
@@ -53,9 +54,21 @@ class Transcript:
     is_asked: bool = False
 
     def may_ask(self) -> bool:
-        """True once: the script is played a single time, however the agent answers."""
+        """True once: the script is run a single time, however the agent answers."""
         first, self.is_asked = not self.is_asked, True
         return first
+
+
+def text_of(output: Any) -> str:
+    """The output of a call as one text, whether it came as a text or as blocks."""
+    if isinstance(output, str):
+        return output
+    return "\n".join(block.get("text", json.dumps(block)) for block in output)
+
+
+def event_stream(events: Iterable[Mapping[str, Any]]) -> bytes:
+    """Server-Sent Events, each named by its `type`."""
+    return b"".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode() for event in events)
 
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -63,10 +76,10 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 @asynccontextmanager
 async def serving(routes: Mapping[str, Handler]) -> AsyncIterator[str]:
-    """The model's doors, `"METHOD /path"` each, on a free port of loopback. Gives the origin."""
+    """Serves the model's routes, each `"METHOD /path"`, on a free loopback port. Yields the origin."""
     app = web.Application(client_max_size=64 * 1024 * 1024)
-    for door, handler in routes.items():
-        method, path = door.split(" ")
+    for route, handler in routes.items():
+        method, path = route.split(" ")
         app.router.add_route(method, path, handler)
     runner = web.AppRunner(app, access_log=None)
     await runner.setup()

@@ -38,12 +38,12 @@ async function call(client, tool, args) {
 
 const client = new Client({ name: "interop", version: "1" });
 const transport = connect();
-// The transport is told the version that was agreed on; standard input and output keep no record of it.
+// The client reports the negotiated version to the transport; the stdio transport keeps no record of it.
 let protocolVersion;
-const tell = transport.setProtocolVersion?.bind(transport);
+const passOn = transport.setProtocolVersion?.bind(transport);
 transport.setProtocolVersion = (version) => {
   protocolVersion = version;
-  tell?.(version);
+  passOn?.(version);
 };
 await client.connect(transport);
 const tools = await listTools(client);

@@ -31,7 +31,7 @@ export function addTools(server, z) {
   });
 }
 
-/** Serve requests on a free port, and say where. */
+/** Serve requests on a free port, and print the address. */
 export function listen(handle) {
   const http = createServer(handle);
   http.listen(0, "127.0.0.1", () => console.error(`Listening on http://127.0.0.1:${http.address().port}/mcp`));

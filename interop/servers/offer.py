@@ -23,7 +23,7 @@ def add(numbers: list[int]) -> Sum:
 
 
 def get_object() -> dict[str, int]:
-    """An object of unknown members."""
+    """An object with unknown members."""
     return {"a": 1, "b": 2}
 
 
@@ -47,7 +47,7 @@ def get_nothing() -> None:
 
 
 def get_untyped():
-    """A list that nothing announces."""
+    """A list without a declared type."""
     return [1, 2]
 
 
@@ -60,10 +60,10 @@ TOOLS = (add, get_object, get_list, get_text, get_number, get_nothing, get_untyp
 
 
 def listen(app):
-    """Serve an ASGI application on a free port, and say where."""
+    """Serve an ASGI application on a free port, and print the address."""
     import uvicorn
 
-    # With the protocol named: asyncio sets TCP_NODELAY only then, and without it each reply waits 40 ms.
+    # The protocol is named because asyncio sets TCP_NODELAY only then; without it each reply waits 40 ms.
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as sock:
         sock.bind(("127.0.0.1", 0))
         sock.listen()

@@ -43,7 +43,7 @@ function refuse(response, status, message) {
   response.end(JSON.stringify({ jsonrpc: "2.0", error: { code: -32000, message }, id: null }));
 }
 
-// As the examples of the SDK do it.
+// As in the examples of the SDK.
 async function withSessions(request, response) {
   const id = request.headers["mcp-session-id"];
   if (sessions.has(id)) return sessions.get(id).handleRequest(request, response);
