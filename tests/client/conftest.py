@@ -1,4 +1,4 @@
-"""The same server behind every wire."""
+"""The same server on every wire."""
 
 import re
 import signal
@@ -58,7 +58,7 @@ def wire_name(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def target(wire_name: str, request: pytest.FixtureRequest) -> Target:
-    """The everything server behind one wire."""
+    """The everything server, reached over one wire."""
     ways: dict[str, Callable[[], Target]] = {
         "memory": make,
         "stdio": lambda: [sys.executable, EVERYTHING],

@@ -49,7 +49,7 @@ async def wait(waiting: Waiting, context: Context) -> str:
 
 @tool("Waiting")
 def how_many_wait(waiting: Waiting) -> int:
-    """How many calls wait."""
+    """How many calls are waiting."""
     return waiting.running
 
 
@@ -80,7 +80,7 @@ async def think(context: Context) -> str:
     },
 )
 def look_up(city: str) -> str:
-    """Looks up a city; its name travels in a header, too."""
+    """Looks up a city; its name is also sent in a header."""
     return f"found {city}"
 
 

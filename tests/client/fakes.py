@@ -1,4 +1,4 @@
-"""Servers that do as they are told, wrong things included. All of them on loopback, all in this process."""
+"""Servers that follow a script, wrong replies included. All of them on loopback, all in this process."""
 
 import asyncio
 import json
@@ -9,7 +9,19 @@ from typing import Any
 
 from aiohttp import web
 
+from qortal_mcp.client import ClientLimits, Options
+
 Json = dict[str, Any]
+# For the tests over HTTP: short waits.
+LIMITS = ClientLimits(
+    request_seconds=2,
+    probe_seconds=0.5,
+    linger_seconds=0.1,
+    goodbye_seconds=0.3,
+    resume_seconds=0.01,
+    message_bytes=100_000,
+)
+OPTIONS = Options(limits=LIMITS)
 # From a message to the raw messages that answer it.
 Script = Callable[[Json], list[bytes]]
 
@@ -39,7 +51,7 @@ def error(message: Json, code: int, text: str = "no", data: Any = None) -> bytes
 
 
 def legacy(script: Script) -> Script:
-    """A script with the handshake of the legacy era in front of it."""
+    """A script that starts with the handshake of the legacy era."""
 
     def answer(message: Json) -> list[bytes]:
         if message.get("method") == "initialize":
@@ -74,7 +86,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 @asynccontextmanager
 async def web_server(handler: Handler) -> AsyncIterator[str]:
-    """The address of a handler that gets every request. Handlers end when their client goes."""
+    """The address of a handler that gets every request. Handlers end when their client leaves."""
     app = web.Application(client_max_size=64 * 1024 * 1024)
 
     async def handle(request: web.Request) -> web.StreamResponse:
@@ -153,7 +165,7 @@ class HttpScript:
         ]
 
 
-# A child that answers lines by a table in its argument: {method: [line, ...]}, "ID" standing for the id.
+# A child that answers lines by a table in its argument: {method: [line, ...]}, where "ID" stands for the id.
 CHILD = """
 import json, os, sys
 table = json.loads(sys.argv[1])
@@ -180,7 +192,7 @@ def child(**lines: list[str]) -> list[str]:
 
 
 def is_gone(pid: int) -> bool:
-    """Whether no such process is left, not even a dead one that nobody has looked after."""
+    """Whether no such process is left, not even a zombie that has not been reaped."""
     import os
 
     try:
@@ -191,7 +203,7 @@ def is_gone(pid: int) -> bool:
 
 
 async def wait_until(claim: Callable[[], bool]) -> None:
-    """Wait for something that no event tells."""
+    """Wait for something that has no event."""
     async with asyncio.timeout(5):
         while not claim():  # noqa: ASYNC110
             await asyncio.sleep(0.01)

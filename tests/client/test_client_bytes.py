@@ -1,4 +1,4 @@
-"""Bytes in any pieces: what the client's end relies on when it cuts and reads them."""
+"""Bytes in any pieces: what the client relies on when it splits and reads them."""
 
 import json
 
@@ -26,7 +26,7 @@ def test_exact_lines_lose_no_byte_however_they_are_cut(data: bytes, sizes: list[
     assert all(line.endswith(b"\n") for line in lines[:-1])
 
 
-def test_an_exact_line_beyond_the_limit_is_said_once_and_the_next_one_is_read() -> None:
+def test_an_exact_line_beyond_the_limit_is_reported_once_and_the_next_one_is_read() -> None:
     splitter = LineSplitter(5, exact=True)
     assert splitter.feed(b"123456789") == [TooLong(5)]
     assert splitter.feed(b"more\r\n \nok\n") == [b" \n", b"ok\n"]

@@ -1,4 +1,4 @@
-"""Which era a server is of: what each kind of answer to the probe leads to."""
+"""Which era a server belongs to: what each kind of answer to the probe leads to."""
 
 import asyncio
 import json
@@ -42,7 +42,7 @@ LEGACY = "2025-11-25"
 
 
 def answers(probe: Any, handshake: bool = True) -> Script:
-    """A server that answers the probe with a result, an error or silence, and perhaps a handshake."""
+    """A server that answers the probe with a result, an error or nothing, and perhaps a handshake."""
 
     def script(message: Json) -> list[bytes]:
         if message.get("method") == "server/discover":
@@ -217,7 +217,7 @@ HANDSHAKES = [
 
 
 @pytest.mark.parametrize(("answer", "outcome"), HANDSHAKES)
-async def test_the_handshake_is_read_forgivingly_but_for_the_version(answer: Json, outcome: Any) -> None:
+async def test_the_handshake_is_read_leniently_except_for_the_version(answer: Json, outcome: Any) -> None:
     def script(message: Json) -> list[bytes]:
         return [result(message, answer)] if message.get("method") == "initialize" else []
 
@@ -304,7 +304,7 @@ async def test_an_address_of_another_origin_is_refused(endpoint: str) -> None:
     assert server.posted == []
 
 
-async def test_the_first_refusal_is_told_when_there_is_no_old_transport_either() -> None:
+async def test_the_first_refusal_is_reported_if_there_is_no_old_transport_either() -> None:
     async def handle(request: web.Request) -> web.StreamResponse:
         return web.Response(status=403 if request.method == "POST" else 404, text="go away")
 
@@ -363,7 +363,7 @@ async def test_the_end_of_the_old_stream_fails_what_waits() -> None:
             await waiting
 
 
-async def test_nobody_there_is_a_lost_connection() -> None:
+async def test_a_missing_server_is_a_lost_connection() -> None:
     for url in ("http://127.0.0.1:9/mcp", "ws://127.0.0.1:9/ws"):
         with pytest.raises(ConnectionLost):
             async with connect(url, options=OPTIONS):
@@ -371,7 +371,7 @@ async def test_nobody_there_is_a_lost_connection() -> None:
 
 
 @pytest.mark.parametrize("target", ["ftp://127.0.0.1/", "127.0.0.1:8000", "", "http"])
-async def test_what_is_no_address_is_said_to_be_none(target: str) -> None:
+async def test_an_unsupported_address_is_reported(target: str) -> None:
     with pytest.raises(ClientError):
         async with connect(target, options=OPTIONS):
             pass

@@ -7,8 +7,10 @@ import pytest
 from aiohttp import web
 from tests.client.fakes import (
     ANSWER,
+    LIMITS,
     NOTICE,
     OK,
+    OPTIONS,
     HttpScript,
     Json,
     Reply,
@@ -38,16 +40,6 @@ from qortal_mcp.client import (
 from qortal_mcp.client.wires.http import HttpWire
 from qortal_mcp.protocol.jsonrpc import Notification
 from qortal_mcp.protocol.versions import LEGACY
-
-LIMITS = ClientLimits(
-    request_seconds=2,
-    probe_seconds=0.5,
-    linger_seconds=0.1,
-    goodbye_seconds=0.3,
-    resume_seconds=0.01,
-    message_bytes=100_000,
-)
-OPTIONS = Options(limits=LIMITS)
 
 
 @pytest.mark.parametrize("revision", LEGACY)
@@ -124,7 +116,7 @@ async def test_annotated_arguments_travel_in_headers_and_bad_annotations_cost_th
     assert not [name for name in second if name.startswith("mcp-param")]
 
 
-async def test_a_session_that_is_over_is_begun_anew_once() -> None:
+async def test_an_expired_session_is_renewed_once() -> None:
     sessions = iter(("first", "second"))
     server = HttpScript(legacy(ok))
 
@@ -156,7 +148,7 @@ async def test_a_404_without_a_session_is_a_refusal() -> None:
 
 
 @pytest.mark.parametrize("session", ["white space", "ümlaut", "x" * 2000])
-async def test_a_session_id_that_is_none_is_refused(session: str) -> None:
+async def test_an_invalid_session_id_is_refused(session: str) -> None:
     server = HttpScript(legacy(ok), session=session)
     async with web_server(server) as url:
         with pytest.raises(ClientError):
@@ -224,7 +216,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("reply", "kind"), BAD)
-async def test_what_is_no_reply_is_an_error_and_the_client_lives_on(
+async def test_an_invalid_reply_is_an_error_and_the_client_survives(
     reply: Reply, kind: type[ClientError]
 ) -> None:
     async def mixed(request: web.Request, message: Json) -> web.StreamResponse:

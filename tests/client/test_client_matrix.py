@@ -89,7 +89,7 @@ async def test_questions_of_a_server_are_answered(wire_name: str, target: Target
         named = await client.call_tool("ask_name")
         thought = await client.call_tool("think")
     if wire_name == "http" and revision in LEGACY:
-        # Without a session nothing ties an answer to its question.
+        # Without a session nothing links an answer to its question.
         assert named.is_error
         return
     assert named.is_error is (revision < ELICITATION)
@@ -151,7 +151,7 @@ async def test_our_own_server_is_found_to_be_modern(target: Target) -> None:
 
 
 async def test_arguments_that_want_headers_get_them(target: Target) -> None:
-    """The first call does not know of the header, the second one does."""
+    """The first call does not know about the header, the second one does."""
     async with asyncio.timeout(20), connect(target) as client:
         for city in ("Paris", "Zürich", " blank ", "=?base64?eA==?="):
             assert (await client.call_tool("look_up", {"city": city})).text == f"found {city}"
@@ -185,7 +185,7 @@ async def test_a_closed_client_says_so(target: Target) -> None:
         await client.request("tools/list")
 
 
-async def test_listening_is_of_the_modern_era(target: Target) -> None:
+async def test_listening_needs_the_modern_era(target: Target) -> None:
     async with asyncio.timeout(20), connect(target, era="legacy") as client:
         with pytest.raises(NotSupported):
             async with client.listen(ListenFilter()):

@@ -1,4 +1,4 @@
-"""Questions of servers in both eras: who answers, who is refused, and how many are too many."""
+"""Questions from servers in both eras: which are answered, which are refused, and how many are too many."""
 
 import asyncio
 import json
@@ -50,7 +50,7 @@ async def as_bytes(params: Raw) -> object:
 
 
 class Asking:
-    """A server that asks one thing when it is asked for `x`, and answers with what it was told."""
+    """A server that asks one question when it gets a call of `x`, and replies with the answer."""
 
     def __init__(self, method: str, params: Any = None, times: int = 1) -> None:
         self.question: Json = {"jsonrpc": "2.0", "method": method}
@@ -292,7 +292,7 @@ async def test_odd_questions_end_the_request(method: str, body: Json, kind: type
     assert len(calls) <= LIMITS.input_rounds + 1
 
 
-async def test_text_that_only_mentions_questions_is_no_question() -> None:
+async def test_text_that_only_mentions_questions_is_not_a_question() -> None:
     _, script = rounds({**DONE, "content": [{"type": "text", "text": '"resultType":"input_required"'}]})
     async with asyncio.timeout(5), websocket_server(script) as url, connect(url) as client:
         assert "input_required" in (await client.call_tool("t")).text

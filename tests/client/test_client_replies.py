@@ -1,4 +1,4 @@
-"""Replies that are none: each fails its own request at once, with the evidence, and costs nothing else."""
+"""Malformed replies: each fails its own request at once, with the evidence, and affects nothing else."""
 
 import asyncio
 from typing import Any
@@ -33,7 +33,7 @@ LIMITS = ClientLimits(request_seconds=0.3, probe_seconds=0.3, linger_seconds=0.1
 
 
 def raw(text: str) -> Script:
-    """Every request gets this text, ID standing for its id."""
+    """Every request gets this text, where ID stands for its id."""
     return legacy(lambda message: [text.replace("ID", str(message["id"])).encode("latin-1")])
 
 
@@ -187,7 +187,7 @@ NO_RESULT = [
 
 
 @pytest.mark.parametrize("value", NO_RESULT)
-async def test_what_is_no_tool_result_is_refused_with_the_reply(value: Any) -> None:
+async def test_an_invalid_tool_result_is_refused_with_the_reply(value: Any) -> None:
     async with asyncio.timeout(5), websocket_server(tool_result(value)) as url, connect(url) as client:
         with pytest.raises(MalformedReply) as failure:
             await client.call_tool("t")
@@ -204,7 +204,7 @@ async def test_an_odd_block_does_not_cost_the_others() -> None:
 
 
 def pages(*cursors: Any) -> Script:
-    """One tool a page; each page names the next cursor, None meaning that it says nothing of one."""
+    """One tool per page; each page names the next cursor, None meaning that it has none."""
     served = iter(cursors)
 
     def script(message: Json) -> list[bytes]:
@@ -269,7 +269,7 @@ async def test_one_bad_tool_costs_one_tool() -> None:
 
 
 @pytest.mark.parametrize("value", [{"tools": {}}, {}, {"tools": None}, {"tools": [], "nextCursor": 5}])
-async def test_what_is_no_page_is_refused(value: Any) -> None:
+async def test_an_invalid_page_is_refused(value: Any) -> None:
     script = legacy(lambda message: [result(message, value)])
     async with asyncio.timeout(5), websocket_server(script) as url, connect(url) as client:
         with pytest.raises(MalformedReply):

@@ -1,4 +1,4 @@
-"""Child processes: what they print, how they end, and that none is left behind."""
+"""Child processes: what they print, how they end, and that none is left running."""
 
 import asyncio
 import os
@@ -52,7 +52,7 @@ async def test_noise_on_stdout_does_no_harm_and_is_kept(lines: list[str]) -> Non
     assert received == expected
 
 
-async def test_a_line_beyond_the_limit_is_dropped_and_said() -> None:
+async def test_a_line_beyond_the_limit_is_dropped_and_reported() -> None:
     transcript = Transcript()
     options = Options(observer=transcript, limits=ClientLimits(message_bytes=1000, exit_seconds=0.3))
     async with asyncio.timeout(5), connect(child(x=["{" + "a" * 5000, OK]), options=options) as client:
@@ -95,12 +95,12 @@ async def test_a_child_that_ignores_everything_is_killed_with_its_own_children()
         group = os.getpgid(wire.pid)
         await wire.close()
     assert wire.exit_code == -9
-    # Its child is reaped by whoever inherits it; the group must be empty soon.
+    # Its child is reaped by its new parent; the group must be empty soon.
     await wait_until(lambda: group_is_empty(group))
 
 
 def group_is_empty(group: int) -> bool:
-    """Dead members that their new parent has not looked after yet do not count."""
+    """Zombies that their new parent has not reaped yet do not count."""
     alive = []
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -156,7 +156,7 @@ async def test_a_child_that_dies_says_how() -> None:
             await client.request("x")
 
 
-async def test_a_child_that_dies_of_the_probe_gets_a_second_chance() -> None:
+async def test_a_child_that_exits_on_the_probe_gets_a_second_chance() -> None:
     argv = child(server__discover=["EXIT"], x=[OK])
     async with asyncio.timeout(5), connect(argv, options=Options(limits=QUICK)) as client:
         assert client.terms.revision == "2025-06-18"

@@ -1,4 +1,4 @@
-"""Streams of events over HTTP: endless ones, broken ones, and the standing one of a session."""
+"""Event streams over HTTP: endless ones, broken ones, and the standing one of a session."""
 
 import asyncio
 import json
@@ -8,8 +8,10 @@ import pytest
 from aiohttp import web
 from tests.client.fakes import (
     ANSWER,
+    LIMITS,
     NOTICE,
     OK,
+    OPTIONS,
     HttpScript,
     Json,
     answering,
@@ -24,16 +26,6 @@ from tests.client.fakes import (
 
 from qortal_mcp.client import ClientLimits, ConnectionLost, Options, RequestTimeout, connect
 from qortal_mcp.protocol.jsonrpc import Notification
-
-LIMITS = ClientLimits(
-    request_seconds=2,
-    probe_seconds=0.5,
-    linger_seconds=0.1,
-    goodbye_seconds=0.3,
-    resume_seconds=0.01,
-    message_bytes=100_000,
-)
-OPTIONS = Options(limits=LIMITS)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +133,7 @@ class Resumable:
         return stream
 
 
-async def test_a_stream_that_breaks_is_taken_up_where_it_stopped() -> None:
+async def test_a_stream_that_breaks_is_resumed_where_it_stopped() -> None:
     server = Resumable([b"", event(NOTICE), b"", event(ANSWER)])
     heard: list[Notification] = []
     options = Options(limits=LIMITS, on_notification=heard.append, standing_stream=False)
@@ -155,7 +147,7 @@ async def test_a_stream_that_breaks_is_taken_up_where_it_stopped() -> None:
     assert [notice.method for notice in heard] == ["notifications/odd"]
 
 
-async def test_a_stream_that_never_gets_on_is_given_up() -> None:
+async def test_a_stream_without_progress_is_given_up() -> None:
     server = Resumable([b""] * 100)
     options = Options(limits=ClientLimits(resumptions=3, goodbye_seconds=0.2))
     async with (
@@ -185,7 +177,7 @@ async def test_a_stream_that_breaks_without_an_id_loses_its_request() -> None:
             await client.request("x")
 
 
-async def test_the_standing_stream_is_kept_and_taken_up_again() -> None:
+async def test_the_standing_stream_is_kept_and_resumed() -> None:
     server = HttpScript(legacy(ok), session="s")
     asked: list[str | None] = []
     heard: asyncio.Queue[Notification] = asyncio.Queue()
@@ -209,7 +201,7 @@ async def test_the_standing_stream_is_kept_and_taken_up_again() -> None:
 
 
 @pytest.mark.parametrize("status", [404, 405, 500, 200])
-async def test_a_server_without_a_standing_stream_is_served_all_the_same(status: int) -> None:
+async def test_a_server_without_a_standing_stream_can_still_be_used(status: int) -> None:
     server = HttpScript(legacy(ok))
     asked = asyncio.Event()
 

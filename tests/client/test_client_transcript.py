@@ -1,4 +1,4 @@
-"""The keeper of records: bounded, in order, and waited on without polling."""
+"""The transcript: bounded, in order, and awaited without polling."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""What our client takes for the result of a tool."""
+"""What our client accepts as the result of a tool."""
 
 import asyncio
 

@@ -74,7 +74,7 @@ def test_events_do_not_depend_on_how_they_arrive(data: bytes, events: list[Event
     assert found == events
 
 
-def test_an_event_over_the_limit_is_said_once_and_the_next_one_is_read() -> None:
+def test_an_event_over_the_limit_is_reported_once_and_the_next_one_is_read() -> None:
     splitter = EventSplitter(20)
     assert TooLong(20) in splitter.feed(b"data: " + b"x" * 100)
     splitter = EventSplitter(20)

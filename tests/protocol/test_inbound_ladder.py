@@ -1,4 +1,4 @@
-"""The ladder of checks: the first thing that is wrong is the thing that is said."""
+"""The series of checks: the first thing that is wrong is reported."""
 
 from typing import Any
 
@@ -74,7 +74,7 @@ LADDER: list[Any] = [
 
 
 @pytest.mark.parametrize(("message", "arrival", "code", "outcome"), LADDER)
-def test_a_request_hears_the_first_thing_that_is_wrong(
+def test_a_request_is_told_the_first_thing_that_is_wrong(
     message: Request, arrival: Arrival, code: int | None, outcome: Any
 ) -> None:
     found = judge(message, arrival)

@@ -80,7 +80,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("data", "code", "id_"), BAD)
-def test_what_is_no_message_has_a_code_and_the_id_in_plain_sight(data: bytes, code: int, id_: object) -> None:
+def test_an_invalid_message_has_a_code_and_its_readable_id(data: bytes, code: int, id_: object) -> None:
     found = jsonrpc.read(data)
     assert isinstance(found, Invalid)
     assert (found.code, found.id, bool(found.reason)) == (code, id_, True)

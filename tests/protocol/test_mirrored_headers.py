@@ -1,4 +1,4 @@
-"""Headers that repeat what the body says: the Base64 form, picking, and where arguments stand."""
+"""Headers that repeat what the body says: the Base64 form, picking, and where arguments are found."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ BROKEN = [
 
 
 @pytest.mark.parametrize("header", [*BROKEN, "ø", "a\x00b", "a\tb"])
-def test_a_broken_form_stands_for_nothing(header: str) -> None:
+def test_a_broken_form_has_no_value(header: str) -> None:
     assert headers.decode(header) is None
 
 
@@ -98,7 +98,7 @@ BAD_SCHEMAS = [
 
 
 @pytest.mark.parametrize("bad", BAD_SCHEMAS)
-def test_an_annotation_that_would_cost_a_tool_is_refused(bad: dict[str, Any]) -> None:
+def test_an_annotation_that_would_make_clients_drop_the_tool_is_refused(bad: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="x-mcp-header"):
         headers.header_params(bad)
 

@@ -1,4 +1,4 @@
-"""How results are dressed for each revision."""
+"""The form of results in each revision."""
 
 import json
 from typing import Any

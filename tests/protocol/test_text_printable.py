@@ -1,4 +1,4 @@
-"""Strangers' text made visible: reversible, the same when clean, linear."""
+"""Untrusted text made visible: reversible, unchanged when clean, in linear time."""
 
 import time
 import unicodedata
@@ -65,7 +65,7 @@ def test_it_takes_linear_time(piece: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["\\u{110000}", "\\u{FFFFFF}", "\\u{}", "\\u{12"])
-def test_what_stands_for_no_character_stays_as_it_is(text: str) -> None:
+def test_an_escape_without_a_character_stays_as_it_is(text: str) -> None:
     assert original(text) == text
 
 

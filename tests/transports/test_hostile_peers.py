@@ -1,4 +1,4 @@
-"""Peers that send too much, too slowly or oddly, or that do not read: the server lives, serves others, and stops when asked."""
+"""Peers that send too much, too slowly or oddly, or that do not read: the server survives, serves others, and stops when asked."""
 
 import json
 import os
@@ -65,7 +65,7 @@ def websocket(door: Door, receive_buffer: int | None = None) -> socket.socket:
 
 
 def push(sock: socket.socket, data: bytes, times: int) -> None:
-    """Send as long as the other side takes it."""
+    """Send as long as the other side accepts it."""
     sock.settimeout(0.5)
     try:
         for _ in range(times):
@@ -115,7 +115,7 @@ def test_requests_piled_up_on_a_connection_are_bounded(door: Door) -> None:
     lives(door)
 
 
-def test_a_wish_for_http_2_is_ignored(door: Door) -> None:
+def test_a_request_for_http_2_is_ignored(door: Door) -> None:
     wish = (
         b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n"
     )
