@@ -70,8 +70,8 @@ def _replay(visit: Visit) -> None:
         lines = Lines(child)
         for step in visit.steps:
             if step.sent:
-                lines.tell(step.sent.decode())
+                lines.send(step.sent.decode())
             for _ in step.heard:
-                lines.hear()
+                lines.receive()
     finally:
         child.end()

@@ -19,15 +19,15 @@ class Lines:
         self._child = child
         self._buffer = b""
 
-    def tell(self, message: str) -> None:
+    def send(self, message: str) -> None:
         os.write(self._child.stdin.fileno(), message.encode() + b"\n")
 
     def ask(self, message: str) -> bytes:
         """Send a request and wait for the next line. Raises: Failed."""
-        self.tell(message)
-        return self.hear()
+        self.send(message)
+        return self.receive()
 
-    def hear(self) -> bytes:
+    def receive(self) -> bytes:
         """The next line. Raises: Failed."""
         deadline = time.monotonic() + _REPLY_SECONDS
         while b"\n" not in self._buffer:
@@ -42,7 +42,7 @@ class Lines:
     def greet(self) -> bytes:
         """The handshake."""
         reply = self.ask(INITIALIZE)
-        self.tell(INITIALIZED)
+        self.send(INITIALIZED)
         return reply
 
     def list_tools(self) -> bytes:

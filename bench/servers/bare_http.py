@@ -6,8 +6,8 @@ from typing import Any
 
 from msgspec import UNSET
 
-from bench.servers.door import serve
 from bench.servers.envelope import decode, reply, results
+from bench.servers.web_server import serve
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]

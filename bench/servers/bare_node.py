@@ -8,8 +8,8 @@ from msgspec import Struct
 from yarl import URL
 
 from bench.servers.bare_http import App, Message, Receive, Send, answer
-from bench.servers.door import serve
 from bench.servers.envelope import reply, results
+from bench.servers.web_server import serve
 
 
 class Arguments(Struct):

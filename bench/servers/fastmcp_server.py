@@ -44,6 +44,6 @@ if __name__ == "__main__":
     if sys.argv[1] == "stdio":
         make(sys.argv[2]).run(transport="stdio", show_banner=False)
     else:
-        from bench.servers.door import serve
+        from bench.servers.web_server import serve
 
         serve(lambda options: make(options.fixtures).http_app(json_response=True, stateless_http=True))

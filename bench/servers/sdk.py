@@ -41,7 +41,7 @@ if __name__ == "__main__":
     if sys.argv[1] == "stdio":
         asyncio.run(run_stdio(make(sys.argv[2])))
     else:
-        from bench.servers.door import serve
+        from bench.servers.web_server import serve
 
         serve(
             lambda options: make(options.fixtures).streamable_http_app(
