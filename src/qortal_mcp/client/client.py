@@ -148,7 +148,7 @@ class Client:
         self._link.speak(terms.revision)
         # Some servers answer this notification with an error status and still work.
         with contextlib.suppress(HttpRefused):
-            await self._link.tell("notifications/initialized")
+            await self._link.notify("notifications/initialized")
         return terms
 
     async def request(
@@ -185,7 +185,7 @@ class Client:
 
         Raises: ClientError if it was not accepted.
         """
-        await self._link.tell(method, envelope.members(params))
+        await self._link.notify(method, envelope.members(params))
 
     async def _ask(self, method: str, members: Params, seconds: float, progress: OnProgress | None) -> Reply:
         """One round trip, with the headers it needs, and in a new session if the old one has expired."""

@@ -159,13 +159,13 @@ class Link:
     async def _say_cancelled(self, id_: RequestId, sending: asyncio.Task[None]) -> None:
         try:
             async with asyncio.timeout(self._limits.goodbye_seconds):
-                await self.tell(_CANCELLED, {"requestId": Raw(_encode(id_))})
+                await self.notify(_CANCELLED, {"requestId": Raw(_encode(id_))})
         except (TimeoutError, ClientError):
             pass  # the wire itself has failed, which is reported elsewhere
         finally:
             sending.cancel()
 
-    async def tell(self, method: str, params: Params | None = None) -> None:
+    async def notify(self, method: str, params: Params | None = None) -> None:
         """Send a notification.
 
         Raises: ClientError.
