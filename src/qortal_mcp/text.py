@@ -39,6 +39,9 @@ _ESCAPED = re.compile(r"\\u\{(0?[0-9A-F]{1,5}|10[0-9A-F]{4})\}")
 
 def printable(text: str) -> str:
     """The text with every hidden character written as `\\u{XXXX}`."""
+    # Most text is a key, an address or a plain name, and is seen to be clean without a search.
+    if text.isascii() and text.isprintable() and "\\u{" not in text:
+        return text
     return _KEPT_OR_HIDDEN.sub(_escape, text) if _HIDDEN.search(text) else text
 
 
