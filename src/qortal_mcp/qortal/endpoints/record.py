@@ -13,8 +13,7 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from ...server.tool_errors import invalid_argument
-from ..replies.plain import Count, plain
-from ..words.amounts import exact
+from ..replies.reply import Amount, Count, Text, cleaned
 
 _CHECKS: dict[int, list[tuple[Callable[[Any], bool], str]]] = {}
 
@@ -177,9 +176,9 @@ def json_of(kind: type[T]) -> Callable[[bytes], T]:
     return msgspec.json.Decoder(kind).decode
 
 
-def text(body: bytes) -> str:
+def text(body: bytes) -> Text:
     """Reads plain text."""
-    return plain(body.decode().strip()) or ""
+    return cleaned(body.decode().strip(), Text)
 
 
 def number(body: bytes) -> int:
@@ -189,6 +188,6 @@ def number(body: bytes) -> int:
     return msgspec.convert(int(body), Count)
 
 
-def amount(body: bytes) -> str:
+def amount(body: bytes) -> Amount:
     """Reads an amount that is the whole body, as plain text."""
-    return exact(body.decode().strip())
+    return cleaned(body.decode().strip(), Amount)

@@ -1,93 +1,69 @@
 """Accounts, what they mint, and with whom they share the rewards."""
 
-from msgspec import Struct
+from msgspec import field
 
 from ..words.base58 import is_address, is_bytes
 from ..words.times import Milliseconds
-from .plain import Count, Whole, plain
+from .reply import Count, Reply, Text, Whole
 
 
-class Account(Struct):
-    address: str
+class Account(Reply):
+    address: Text
     level: Whole
     blocksMinted: Whole
     flags: Whole = 0
     blocksMintedAdjustment: Whole = 0
     blocksMintedPenalty: Whole = 0
-    publicKey: str | None = None
-
-    def __post_init__(self) -> None:
-        self.publicKey = plain(self.publicKey)
+    publicKey: Text | None = None
 
 
-class RewardShare(Struct):
+class RewardShare(Reply):
     """Who mints, and who gets how much of it. A share of one's own is what a node mints with."""
 
-    mintingAccount: str
-    recipient: str
-    rewardSharePublicKey: str
+    mintingAccount: Text
+    recipient: Text
+    rewardSharePublicKey: Text
     # A percentage with two places, such as "25.00".
-    sharePercent: str
-    minterPublicKey: str = ""
-
-    def __post_init__(self) -> None:
-        self.mintingAccount = plain(self.mintingAccount) or ""
-        self.recipient = plain(self.recipient) or ""
-        self.rewardSharePublicKey = plain(self.rewardSharePublicKey) or ""
-        self.sharePercent = plain(self.sharePercent) or ""
-        self.minterPublicKey = plain(self.minterPublicKey) or ""
+    sharePercent: Text
+    minterPublicKey: Text = ""
 
 
-class OnlineAccount(Struct):
+class OnlineAccount(Reply):
     timestamp: Milliseconds
-    minterAddress: str
-    recipientAddress: str
-    rewardSharePublicKey: str
+    minterAddress: Text
+    recipientAddress: Text
+    rewardSharePublicKey: Text
     minterLevel: Whole = 0
     isMinterMember: bool = False
 
-    def __post_init__(self) -> None:
-        self.minterAddress = plain(self.minterAddress) or ""
-        self.recipientAddress = plain(self.recipientAddress) or ""
-        self.rewardSharePublicKey = plain(self.rewardSharePublicKey) or ""
 
-
-class OnlineLevel(Struct):
+class OnlineLevel(Reply):
     level: Whole
     count: Count
 
 
-class Penalty(Struct):
-    address: str
+class Penalty(Reply):
+    address: Text
     # Zero or negative.
     blocksMintedPenalty: Whole
 
-    def __post_init__(self) -> None:
-        self.address = plain(self.address) or ""
 
-
-class PenaltyTotals(Struct):
+class PenaltyTotals(Reply):
     totalPenalties: Count
     maxPenalty: Whole | None = None
     minPenalty: Whole | None = None
-    penaltyHash: str | None = None
-
-    def __post_init__(self) -> None:
-        self.penaltyHash = plain(self.penaltyHash)
+    penaltyHash: Text | None = None
 
 
-class AccountLevel(Struct):
-    address: str
+class AccountLevel(Reply):
+    address: Text
     level: Whole
 
-    def __post_init__(self) -> None:
-        self.address = plain(self.address) or ""
 
-
-class Report(Struct):
+class Report(Reply):
     """What an account and its dealings amount to. Amounts are whole QORT here."""
 
-    address: str
+    address: Text
     level: Whole = 0
     blocksMinted: Whole = 0
     adjustments: Whole = 0
@@ -102,36 +78,25 @@ class Report(Struct):
     buyCount: Whole = 0
     buyAmount: Whole = 0
 
-    def __post_init__(self) -> None:
-        self.address = plain(self.address) or ""
-
 
 class Mintership(Report):
     """The account's own dealings."""
 
     # One of its names, not always the primary one.
-    name: str | None = None
+    name: Text | None = None
     balance: Whole = 0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.name = plain(self.name)
 
 
 class Sponsorship(Report):
     """The dealings of all that the account sponsored."""
 
-    names: list[str] = []
+    names: list[Text] = field(default_factory=list)
     # Core subtracts names from accounts, so that it falls below zero where some have several.
     nonRegisteredCount: Whole = 0
     avgBalance: Whole = 0
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.names = [plain(name) or "" for name in self.names]
 
-
-def key_or_false(body: bytes) -> str:
+def key_or_false(body: bytes) -> Text:
     """Reads a public key; `false` is what Core writes where it knows none. Raises: ValueError."""
     text = body.decode().strip()
     if text != "false" and not is_bytes(text, 32):
@@ -139,7 +104,7 @@ def key_or_false(body: bytes) -> str:
     return text
 
 
-def one_address(body: bytes) -> str:
+def one_address(body: bytes) -> Text:
     """Reads an address. Raises: ValueError."""
     text = body.decode().strip()
     if not is_address(text):

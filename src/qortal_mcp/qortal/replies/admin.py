@@ -1,12 +1,12 @@
 """The node itself."""
 
-from msgspec import Struct
+from msgspec import field
 
 from ..words.times import Milliseconds
-from .plain import Count, Whole, plain
+from .reply import Count, Reply, Text, Whole
 
 
-class NodeStatus(Struct):
+class NodeStatus(Reply):
     height: Count
     isSynchronizing: bool
     isMintingPossible: bool
@@ -16,33 +16,24 @@ class NodeStatus(Struct):
     syncPercent: Whole | None = None
 
 
-class NodeInfo(Struct):
+class NodeInfo(Reply):
     """The node's id is left out: it tells which node of the network this is."""
 
-    buildVersion: str
+    buildVersion: Text
     uptime: Count
     # The time by the network's clocks; None until the node has found it out.
     currentTimestamp: Milliseconds | None = None
     # In seconds, unlike all other times.
     buildTimestamp: Count | None = None
     isTestNet: bool = False
-    type: str | None = None
-
-    def __post_init__(self) -> None:
-        self.buildVersion = plain(self.buildVersion)
-        self.type = plain(self.type)
+    type: Text | None = None
 
 
-class Activity(Struct):
+class Activity(Reply):
     """What happened in the last 24 hours."""
 
     blockCount: Count
     assetsIssued: Count
     namesRegistered: Count
     totalTransactionCount: Count
-    transactionCountByType: dict[str, Count] = {}
-
-    def __post_init__(self) -> None:
-        self.transactionCountByType = {
-            plain(kind): count for kind, count in self.transactionCountByType.items()
-        }
+    transactionCountByType: dict[Text, Count] = field(default_factory=dict)

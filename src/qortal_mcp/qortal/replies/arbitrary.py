@@ -1,64 +1,51 @@
 """QDN: published data."""
 
-from msgspec import Struct
+from msgspec import field
 
 from ..words.times import Milliseconds
-from .plain import Count, Whole, plain
+from .reply import Count, Reply, Text, Whole
 
 _MOST_TAGS = 20
 
 
-class Publication(Struct):
+class Publication(Reply):
     """An ARBITRARY transaction: something was put on QDN, or changed there."""
 
-    signature: str
+    signature: Text
     timestamp: Milliseconds
-    creatorAddress: str
+    creatorAddress: Text
     service: Whole
     size: Count = 0
-    name: str | None = None
-    identifier: str | None = None
+    name: Text | None = None
+    identifier: Text | None = None
     blockHeight: Count | None = None
 
-    def __post_init__(self) -> None:
-        self.signature = plain(self.signature) or ""
-        self.creatorAddress = plain(self.creatorAddress) or ""
-        self.name = plain(self.name)
-        self.identifier = plain(self.identifier)
 
-
-class ResourceStatus(Struct):
+class ResourceStatus(Reply):
     """Whether the node has what was published. Chunk counts are left out: Core's are not to be relied on."""
 
-    status: str
-    description: str = ""
+    status: Text
+    description: Text = ""
+
+
+class ResourceMetadata(Reply):
+    title: Text | None = None
+    description: Text | None = None
+    tags: list[Text] = field(default_factory=list)
+    category: Text | None = None
+    categoryName: Text | None = None
 
     def __post_init__(self) -> None:
-        self.status = plain(self.status) or ""
-        self.description = plain(self.description) or ""
+        self.tags = self.tags[:_MOST_TAGS]
+        super().__post_init__()
 
 
-class ResourceMetadata(Struct):
-    title: str | None = None
-    description: str | None = None
-    tags: list[str] = []
-    category: str | None = None
-    categoryName: str | None = None
-
-    def __post_init__(self) -> None:
-        self.title = plain(self.title)
-        self.description = plain(self.description)
-        self.tags = [plain(tag) or "" for tag in self.tags[:_MOST_TAGS]]
-        self.category = plain(self.category)
-        self.categoryName = plain(self.categoryName)
-
-
-class Resource(Struct):
-    name: str
-    service: str
+class Resource(Reply):
+    name: Text
+    service: Text
     # None is the resource that has no identifier, which Core at times calls `default`.
-    identifier: str | None = None
-    latestSignature: str | None = None
+    identifier: Text | None = None
+    latestSignature: Text | None = None
     # As the transaction says: packed, in bytes.
     size: Count | None = None
     created: Milliseconds | None = None
@@ -67,49 +54,33 @@ class Resource(Struct):
     metadata: ResourceMetadata | None = None
 
     def __post_init__(self) -> None:
-        self.name = plain(self.name) or ""
-        self.service = plain(self.service) or ""
-        self.identifier = None if self.identifier == "default" else plain(self.identifier)
-        self.latestSignature = plain(self.latestSignature)
+        super().__post_init__()
+        if self.identifier == "default":
+            self.identifier = None
 
 
-class Category(Struct):
-    id: str
-    name: str
-
-    def __post_init__(self) -> None:
-        self.id = plain(self.id) or ""
-        self.name = plain(self.name) or ""
+class Category(Reply):
+    id: Text
+    name: Text
 
 
-class IndexHit(Struct):
+class IndexHit(Reply):
     score: float
-    name: str
-    link: str
+    name: Text
+    link: Text
     # A number of the index author's own choice.
     category: Whole = 0
 
-    def __post_init__(self) -> None:
-        self.name = plain(self.name) or ""
-        self.link = plain(self.link) or ""
 
-
-class IndexEntry(Struct):
-    issuer: str
+class IndexEntry(Reply):
+    issuer: Text
     rank: Whole
-    term: str
-    name: str
-    link: str
+    term: Text
+    name: Text
+    link: Text
     category: Whole = 0
     # Core spells it so.
-    indexIdentifer: str = ""
-
-    def __post_init__(self) -> None:
-        self.issuer = plain(self.issuer) or ""
-        self.term = plain(self.term) or ""
-        self.name = plain(self.name) or ""
-        self.link = plain(self.link) or ""
-        self.indexIdentifer = plain(self.indexIdentifer) or ""
+    indexIdentifer: Text = ""
 
 
 def as_is(body: bytes) -> bytes:

@@ -1,40 +1,29 @@
 """Assets, who holds them and how they are traded for each other."""
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, UnsetType
 
-from ..limits import CONTENT_CHARS, LISTED_TEXT_CHARS
-from ..words.amounts import exact, written
+from ..words.amounts import written
 from ..words.times import Milliseconds
-from .plain import Count, Number, Whole, plain
+from .reply import Amount, Count, ListedText, LongText, Number, Reply, Text, Whole
 
 
-class AssetBalance(Struct):
+class AssetBalance(Reply):
     assetId: Number
-    balance: str
-    assetName: str | None = None
-    address: str = ""
-
-    def __post_init__(self) -> None:
-        self.balance = exact(self.balance)
-        self.assetName = plain(self.assetName)
-        self.address = plain(self.address) or ""
+    balance: Amount
+    assetName: Text | None = None
+    address: Text = ""
 
 
-class Asset(Struct):
+class Asset(Reply):
     assetId: Number
-    name: str
-    owner: str = ""
-    description: str = ""
+    name: Text
+    owner: Text = ""
+    description: ListedText = ""
     # Of 0.00000001 of the asset each, whether it can be divided or not.
     quantity: Whole = 0
     isDivisible: bool = False
     isUnspendable: bool = False
     creationGroupId: Whole = 0
-
-    def __post_init__(self) -> None:
-        self.name = plain(self.name) or ""
-        self.owner = plain(self.owner) or ""
-        self.description = plain(self.description, LISTED_TEXT_CHARS) or ""
 
     @property
     def amount(self) -> str:
@@ -45,118 +34,79 @@ class Asset(Struct):
 class AssetDetail(Asset):
     """One asset with all that its owner wrote about it."""
 
+    description: LongText = ""
     # Up to 400 kB of text.
-    data: str | None = None
-
-    def __post_init__(self) -> None:
-        self.name = plain(self.name) or ""
-        self.owner = plain(self.owner) or ""
-        self.description = plain(self.description, CONTENT_CHARS) or ""
-        self.data = plain(self.data, CONTENT_CHARS)
+    data: LongText | None = None
 
 
-class HeightRange(Struct):
+class HeightRange(Reply):
     begin: Count
     end: Count
     isRewardDistribution: bool = False
 
 
-class BalanceChange(Struct):
-    address: str
+class BalanceChange(Reply):
+    address: Text
     # Negative where a balance shrank.
-    amount: str
-
-    def __post_init__(self) -> None:
-        self.address = plain(self.address) or ""
-        self.amount = exact(self.amount)
+    amount: Amount
 
 
-class PriceLevel(Struct):
+class PriceLevel(Reply):
     """What waits at one price. Price and amount have the same units in both directions of a pair."""
 
-    price: str
-    unfulfilled: str
+    price: Amount
+    unfulfilled: Amount
     unfulfilledAssetId: Number
 
-    def __post_init__(self) -> None:
-        self.price = exact(self.price)
-        self.unfulfilled = exact(self.unfulfilled)
 
-
-class Order(Struct):
-    orderId: str
+class Order(Reply):
+    orderId: Text
     haveAssetId: Number
     wantAssetId: Number
     # Of the asset with the higher id, whichever is offered.
-    amount: str
+    amount: Amount
     # In the asset with the lower id.
-    price: str
+    price: Amount
     timestamp: Milliseconds
-    fulfilled: str = "0.00000000"
+    fulfilled: Amount = "0.00000000"
     isClosed: bool = False
     isFulfilled: bool = False
-    creator: str | None = None
-
-    def __post_init__(self) -> None:
-        self.orderId = plain(self.orderId) or ""
-        self.creator = plain(self.creator)
-        self.amount = exact(self.amount)
-        self.price = exact(self.price)
-        self.fulfilled = exact(self.fulfilled)
+    creator: Text | None = None
 
 
-class AssetTrade(Struct):
+class AssetTrade(Reply):
     """The initiating order is the later one; it met the target order, which had been waiting."""
 
-    initiatingOrderId: str
-    targetOrderId: str
+    initiatingOrderId: Text
+    targetOrderId: Text
     # What the target's owner was given.
-    initiatorAmount: str
+    initiatorAmount: Amount
     # What the initiator was given.
-    targetAmount: str
+    targetAmount: Amount
     timestamp: Milliseconds
-    initiatorSaving: str = "0.00000000"
-
-    def __post_init__(self) -> None:
-        self.initiatingOrderId = plain(self.initiatingOrderId) or ""
-        self.targetOrderId = plain(self.targetOrderId) or ""
-        self.initiatorAmount = exact(self.initiatorAmount)
-        self.targetAmount = exact(self.targetAmount)
-        self.initiatorSaving = exact(self.initiatorSaving)
+    initiatorSaving: Amount = "0.00000000"
 
 
-class TradeWithOrders(Struct):
+class TradeWithOrders(Reply):
     trade: AssetTrade
     initiatingOrder: Order
     targetOrder: Order
 
 
-class RecentTrade(Struct):
+class RecentTrade(Reply):
     assetId: Number
     otherAssetId: Number
-    amount: str
-    otherAmount: str
+    amount: Amount
+    otherAmount: Amount
     timestamp: Milliseconds
 
-    def __post_init__(self) -> None:
-        self.amount = exact(self.amount)
-        self.otherAmount = exact(self.otherAmount)
 
-
-class AssetTransaction(Struct):
-    type: str
+class AssetTransaction(Reply):
+    type: Text
     timestamp: Milliseconds
-    creatorAddress: str
-    signature: str = ""
+    creatorAddress: Text
+    signature: Text = ""
     blockHeight: Count | None = None
-    recipient: str | None = None
+    recipient: Text | None = None
     assetId: Number | None = None
-    amount: str | UnsetType = UNSET
-
-    def __post_init__(self) -> None:
-        self.type = plain(self.type) or ""
-        self.creatorAddress = plain(self.creatorAddress) or ""
-        self.signature = plain(self.signature) or ""
-        self.recipient = plain(self.recipient)
-        if self.amount is not UNSET:
-            self.amount = exact(self.amount)
+    amount: Amount | UnsetType = UNSET

@@ -1,77 +1,58 @@
 """Blocks."""
 
-from msgspec import Struct
-
-from ..words.amounts import exact
 from ..words.times import Milliseconds
-from .plain import Count, Number, Whole, plain
+from .reply import Amount, Count, Number, Reply, Text, Whole
 
 # What Core writes where it cannot tell who minted a block.
 _UNKNOWN = "Unknown"
 
 
-class Block(Struct):
-    signature: str
+class Block(Reply):
+    signature: Text
     height: Number
     timestamp: Milliseconds
     version: Whole = 0
-    reference: str | None = None
+    reference: Text | None = None
     transactionCount: Count = 0
-    totalFees: str = "0"
-    transactionsSignature: str | None = None
-    minterPublicKey: str | None = None
-    minterSignature: str | None = None
+    totalFees: Amount = "0"
+    transactionsSignature: Text | None = None
+    minterPublicKey: Text | None = None
+    minterSignature: Text | None = None
     # Core finds out about the minter when it is asked, so these say what holds now.
-    minterAddress: str | None = None
+    minterAddress: Text | None = None
     minterLevel: Whole = 0
     atCount: Count = 0
-    atFees: str = "0"
+    atFees: Amount = "0"
     onlineAccountsCount: Count = 0
     onlineAccountsTimestamp: Milliseconds | None = None
 
     def __post_init__(self) -> None:
-        self.signature = plain(self.signature)
-        self.reference = plain(self.reference)
-        self.transactionsSignature = plain(self.transactionsSignature)
-        self.minterPublicKey = plain(self.minterPublicKey)
-        self.minterSignature = plain(self.minterSignature)
-        self.minterAddress = None if self.minterAddress == _UNKNOWN else plain(self.minterAddress)
-        self.totalFees = exact(self.totalFees)
-        self.atFees = exact(self.atFees)
+        super().__post_init__()
+        if self.minterAddress == _UNKNOWN:
+            self.minterAddress = None
 
 
-class BlockSummary(Struct):
+class BlockSummary(Reply):
     height: Number
-    signature: str
-    minterPublicKey: str | None = None
+    signature: Text
+    minterPublicKey: Text | None = None
     onlineAccountsCount: Count = 0
     timestamp: Milliseconds | None = None
     transactionCount: Count = 0
-    reference: str | None = None
-
-    def __post_init__(self) -> None:
-        self.signature = plain(self.signature)
-        self.minterPublicKey = plain(self.minterPublicKey)
-        self.reference = plain(self.reference)
+    reference: Text | None = None
 
 
-class Signer(Struct):
+class Signer(Reply):
     """How many blocks were signed with one key."""
 
     blockCount: Count
-    mintingAccount: str
-    mintingAccountPublicKey: str | None = None
-    rewardSharePublicKey: str | None = None
-    recipientAccount: str | None = None
-
-    def __post_init__(self) -> None:
-        self.mintingAccount = plain(self.mintingAccount)
-        self.mintingAccountPublicKey = plain(self.mintingAccountPublicKey)
-        self.rewardSharePublicKey = plain(self.rewardSharePublicKey)
-        self.recipientAccount = plain(self.recipientAccount)
+    mintingAccount: Text
+    mintingAccountPublicKey: Text | None = None
+    rewardSharePublicKey: Text | None = None
+    recipientAccount: Text | None = None
 
 
-class MintingInfo(Struct):
+class MintingInfo(Reply):
     """The race for a block, worked out with the levels that hold now."""
 
     minterLevel: Whole
@@ -79,15 +60,13 @@ class MintingInfo(Struct):
     timeDelta: Whole
     # 256 bits.
     keyDistance: int
-    maxDistance: str
+    maxDistance: Text
     keyDistanceRatio: float
-    minterPublicKey: str | None = None
-    minterAddress: str | None = None
+    minterPublicKey: Text | None = None
+    minterAddress: Text | None = None
     onlineAccountsCount: Count = 0
 
     def __post_init__(self) -> None:
         if not 0 <= self.keyDistance < 2**256:
             raise ValueError("a distance of more than 256 bits")
-        self.maxDistance = plain(self.maxDistance)
-        self.minterPublicKey = plain(self.minterPublicKey)
-        self.minterAddress = plain(self.minterAddress)
+        super().__post_init__()

@@ -2,48 +2,43 @@
 
 import base64
 import binascii
-from typing import ClassVar, Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct, field
+from msgspec import field
 
-from ..limits import CONTENT_CHARS, LISTED_CHAT_CHARS
+from ..limits import LISTED_CHAT_CHARS
 from ..words.base58 import is_bytes
 from ..words.times import Milliseconds
-from .plain import Count, Number, plain
+from .reply import Chars, Count, LongText, Number, Reply, Text
 
 Kind = Literal["text", "encrypted", "binary"]
 
 
-class ChatMessage(Struct):
+class ChatMessage(Reply):
     """Data becomes text where it is meant as text and is text; `kind` says what it is, `size` how much."""
 
-    text_chars: ClassVar[int] = CONTENT_CHARS
-
-    signature: str
+    signature: Text
     timestamp: Milliseconds
-    sender: str
+    sender: Text
     isText: bool
     isEncrypted: bool
     txGroupId: Count = 0
-    senderName: str | None = None
-    recipient: str | None = None
-    recipientName: str | None = None
-    chatReference: str | None = None
-    data: str | None = None
+    senderName: Text | None = None
+    recipient: Text | None = None
+    recipientName: Text | None = None
+    chatReference: Text | None = None
+    data: Text | None = None
     kind: Kind = "binary"
     size: Count = 0
-    text: str | None = None
+    text: LongText | None = None
 
     def __post_init__(self) -> None:
-        self.signature = plain(self.signature)
-        self.sender = plain(self.sender)
-        self.recipient = plain(self.recipient)
-        self.senderName = _name(self.senderName, self.sender)
-        self.recipientName = _name(self.recipientName, self.recipient)
-        self.chatReference = plain(self.chatReference)
         content = _bytes(self.data)
         self.data, self.size = None, len(content)
         self.kind, self.text = self._read(content)
+        super().__post_init__()
+        self.senderName = _name(self.senderName, self.sender)
+        self.recipientName = _name(self.recipientName, self.recipient)
 
     def _read(self, content: bytes) -> tuple[Kind, str | None]:
         if self.isEncrypted:
@@ -51,7 +46,7 @@ class ChatMessage(Struct):
         if not self.isText:
             return "binary", None
         try:
-            return "text", plain(content.decode(), self.text_chars)
+            return "text", content.decode()
         except UnicodeDecodeError:
             return "binary", None
 
@@ -59,65 +54,62 @@ class ChatMessage(Struct):
 class ChatLine(ChatMessage):
     """One of many: only the beginning of a long text."""
 
-    text_chars: ClassVar[int] = LISTED_CHAT_CHARS
+    text: Annotated[str, Chars(LISTED_CHAT_CHARS)] | None = None
 
 
-class GroupChat(Struct):
+class GroupChat(Reply):
     """A group and who spoke last in it; nothing but the group where nobody did."""
 
     groupId: Number
-    groupName: str | None = None
+    groupName: Text | None = None
     timestamp: Milliseconds | None = None
-    sender: str | None = None
-    senderName: str | None = None
-    signature: str | None = None
+    sender: Text | None = None
+    senderName: Text | None = None
+    signature: Text | None = None
 
     def __post_init__(self) -> None:
-        self.groupName = plain(self.groupName)
-        self.sender = plain(self.sender)
+        super().__post_init__()
         self.senderName = _name(self.senderName, self.sender)
         # It is what the message is asked for by.
         self.signature = self.signature if self.signature and is_bytes(self.signature, 64) else None
 
 
-class DirectChat(Struct):
-    address: str
+class DirectChat(Reply):
+    address: Text
     timestamp: Milliseconds
-    sender: str
-    name: str | None = None
-    senderName: str | None = None
+    sender: Text
+    name: Text | None = None
+    senderName: Text | None = None
 
     def __post_init__(self) -> None:
-        self.address = plain(self.address)
-        self.sender = plain(self.sender)
+        super().__post_init__()
         self.name = _name(self.name, self.address)
         self.senderName = _name(self.senderName, self.sender)
 
 
-class ActiveChats(Struct):
+class ActiveChats(Reply):
     groups: list[GroupChat] = field(default_factory=list)
     direct: list[DirectChat] = field(default_factory=list)
 
 
-class SenderSize(Struct):
-    sender: str
+class SenderSize(Reply):
+    sender: Text
     size: Count
-    senderName: str | None = None
+    senderName: Text | None = None
 
     def __post_init__(self) -> None:
-        self.sender = plain(self.sender)
+        super().__post_init__()
         self.senderName = _name(self.senderName, self.sender)
 
 
-class GroupSize(Struct):
+class GroupSize(Reply):
     groupId: Number
     size: Count
 
 
 def _name(name: str | None, address: str | None) -> str | None:
     """Core puts the address where there is no name."""
-    shown = plain(name)
-    return None if shown == address else shown
+    return None if name == address else name
 
 
 def _bytes(data: str | None) -> bytes:

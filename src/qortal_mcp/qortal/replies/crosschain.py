@@ -4,12 +4,12 @@ import csv
 from datetime import UTC, datetime
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Meta
 
-from ..words.amounts import exact, written
+from ..words.amounts import written
 from ..words.base58 import is_address
 from ..words.times import Milliseconds
-from .plain import Count, Whole, plain
+from .reply import Amount, Count, Reply, Text, Whole
 
 _LEDGER_COLUMNS = [
     "Market",
@@ -27,22 +27,22 @@ Seconds = Annotated[int, Meta(ge=0, le=253_402_300_799)]
 _LEDGER_TIME = "%Y%m%d %H:%M"
 
 
-class Trade(Struct):
+class Trade(Reply):
     """A contract that offers QORT for a foreign coin, in any of its modes.
 
     Core has deprecated copies of some members, named after Bitcoin whatever the coin; they are left out.
     """
 
-    qortalAtAddress: str
-    qortalCreator: str
-    qortAmount: str
-    expectedForeignAmount: str
-    foreignBlockchain: str
-    mode: str
+    qortalAtAddress: Text
+    qortalCreator: Text
+    qortAmount: Amount
+    expectedForeignAmount: Amount
+    foreignBlockchain: Text
+    mode: Text
     creationTimestamp: Milliseconds
-    acctName: str = ""
-    qortalCreatorTradeAddress: str | None = None
-    qortBalance: str | None = None
+    acctName: Text = ""
+    qortalCreatorTradeAddress: Text | None = None
+    qortBalance: Amount | None = None
     # In minutes.
     tradeTimeout: Whole | None = None
     refundTimeout: Whole | None = None
@@ -50,24 +50,16 @@ class Trade(Struct):
     tradeRefundHeight: Whole | None = None
     lockTimeA: Seconds | None = None
     lockTimeB: Seconds | None = None
-    creatorForeignPKH: str | None = None
-    partnerForeignPKH: str | None = None
-    hashOfSecretA: str | None = None
-    hashOfSecretB: str | None = None
-    qortalPartnerAddress: str | None = None
-    qortalPartnerReceivingAddress: str | None = None
+    creatorForeignPKH: Text | None = None
+    partnerForeignPKH: Text | None = None
+    hashOfSecretA: Text | None = None
+    hashOfSecretB: Text | None = None
+    qortalPartnerAddress: Text | None = None
+    qortalPartnerReceivingAddress: Text | None = None
     creatorPresenceExpiry: Milliseconds | None = None
     partnerPresenceExpiry: Milliseconds | None = None
 
     def __post_init__(self) -> None:
-        self.qortalAtAddress = plain(self.qortalAtAddress) or ""
-        self.qortalCreator = plain(self.qortalCreator) or ""
-        self.foreignBlockchain = plain(self.foreignBlockchain) or ""
-        self.mode = plain(self.mode) or ""
-        self.acctName = plain(self.acctName) or ""
-        self.qortAmount = exact(self.qortAmount)
-        self.expectedForeignAmount = exact(self.expectedForeignAmount)
-        self.qortBalance = None if self.qortBalance is None else exact(self.qortBalance)
         self.qortalCreatorTradeAddress = _address(self.qortalCreatorTradeAddress)
         self.qortalPartnerAddress = _address(self.qortalPartnerAddress)
         self.qortalPartnerReceivingAddress = _address(self.qortalPartnerReceivingAddress)
@@ -79,42 +71,36 @@ class Trade(Struct):
         self.lockTimeB = self.lockTimeB or None
         self.refundTimeout = self.refundTimeout or None
         self.tradeRefundHeight = self.tradeRefundHeight or None
+        super().__post_init__()
 
 
 def _set(text: str | None) -> str | None:
     """Bytes that a contract never filled are zeros, which Base58 writes as ones."""
-    return plain(text) if text and text.strip("1") else None
+    return text if text and text.strip("1") else None
 
 
 def _address(text: str | None) -> str | None:
     return text if text and is_address(text) else None
 
 
-class CompletedTrade(Struct):
+class CompletedTrade(Reply):
     tradeTimestamp: Milliseconds
-    qortAmount: str
-    foreignAmount: str
-    atAddress: str
-    sellerAddress: str
-    buyerReceivingAddress: str | None = None
-
-    def __post_init__(self) -> None:
-        self.qortAmount = exact(self.qortAmount)
-        self.foreignAmount = exact(self.foreignAmount)
-        self.atAddress = plain(self.atAddress) or ""
-        self.sellerAddress = plain(self.sellerAddress) or ""
-        self.buyerReceivingAddress = plain(self.buyerReceivingAddress)
+    qortAmount: Amount
+    foreignAmount: Amount
+    atAddress: Text
+    sellerAddress: Text
+    buyerReceivingAddress: Text | None = None
 
 
-class LedgerEntry(Struct):
+class LedgerEntry(Reply):
     """A line of a ledger: so much of the market's coin against the currency."""
 
-    market: str
-    currency: str
-    quantity: str
-    total_price: str
-    commission: str
-    commission_currency: str
+    market: Text
+    currency: Text
+    quantity: Amount
+    total_price: Amount
+    commission: Amount
+    commission_currency: Text
     # To the minute.
     timestamp: int
 
@@ -136,29 +122,25 @@ def _ledger_entry(row: list[str]) -> LedgerEntry:
     market, currency, quantity, commission, commission_currency, total, when, _ = row
     time = datetime.strptime(when, _LEDGER_TIME).replace(tzinfo=UTC)
     return LedgerEntry(
-        plain(market) or "",
-        plain(currency) or "",
-        exact(quantity),
-        exact(total),
-        exact(commission),
-        plain(commission_currency) or "",
+        market,
+        currency,
+        quantity,
+        total,
+        commission,
+        commission_currency,
         int(time.timestamp()) * 1000,
     )
 
 
-class SignedFee(Struct):
+class SignedFee(Reply):
     timestamp: Milliseconds
-    data: str
-    atAddress: str
+    data: Text
+    atAddress: Text
     # In the smallest unit of the foreign coin.
     fee: Count
 
-    def __post_init__(self) -> None:
-        self.data = plain(self.data) or ""
-        self.atAddress = plain(self.atAddress) or ""
 
-
-class CoinStatus(Struct):
+class CoinStatus(Reply):
     enabled: bool
     # Always zero for Pirate Chain.
     connectedServers: Count = 0
@@ -173,6 +155,6 @@ def whole_number(body: bytes) -> int:
     return int(digits)
 
 
-def scaled(body: bytes) -> str:
+def scaled(body: bytes) -> Amount:
     """Reads a number of 0.00000001 as an amount. Raises: ValueError."""
     return written(whole_number(body))

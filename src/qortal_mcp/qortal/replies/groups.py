@@ -1,33 +1,26 @@
 """Groups: who is in them, who wants in, and who was thrown out."""
 
-from msgspec import Struct, field
+from msgspec import field
 
 from ..words.times import Milliseconds
-from .plain import Count, Number, Whole, plain
+from .reply import Count, Number, Reply, Text, Whole
 
 
-class Group(Struct):
+class Group(Reply):
     groupId: Number
-    owner: str
-    groupName: str
+    owner: Text
+    groupName: Text
     created: Milliseconds
     isOpen: bool
-    description: str = ""
-    approvalThreshold: str = ""
+    description: Text = ""
+    approvalThreshold: Text = ""
     minimumBlockDelay: Count = 0
     maximumBlockDelay: Count = 0
     # 0 where Core does not count.
     memberCount: Count = 0
     updated: Milliseconds | None = None
     isAdmin: bool | None = None
-    ownerPrimaryName: str | None = None
-
-    def __post_init__(self) -> None:
-        self.owner = plain(self.owner)
-        self.groupName = plain(self.groupName)
-        self.description = plain(self.description)
-        self.approvalThreshold = plain(self.approvalThreshold)
-        self.ownerPrimaryName = plain(self.ownerPrimaryName)
+    ownerPrimaryName: Text | None = None
 
 
 class GroupBalance(Group, kw_only=True):
@@ -35,79 +28,55 @@ class GroupBalance(Group, kw_only=True):
     balance: Whole = 0
 
 
-class Member(Struct):
-    member: str
+class Member(Reply):
+    member: Text
     joined: Milliseconds | None = None
     isAdmin: bool = False
-    primaryName: str | None = None
-
-    def __post_init__(self) -> None:
-        self.member = plain(self.member)
-        self.primaryName = plain(self.primaryName)
+    primaryName: Text | None = None
 
 
-class GroupMembers(Struct):
+class GroupMembers(Reply):
     memberCount: Count
     adminCount: Count
     members: list[Member] = field(default_factory=list)
 
 
-class Invite(Struct):
+class Invite(Reply):
     groupId: Number
-    inviter: str
-    invitee: str
+    inviter: Text
+    invitee: Text
     expiry: Milliseconds | None = None
 
-    def __post_init__(self) -> None:
-        self.inviter = plain(self.inviter)
-        self.invitee = plain(self.invitee)
 
-
-class JoinRequest(Struct):
+class JoinRequest(Reply):
     groupId: Number
-    joiner: str
-
-    def __post_init__(self) -> None:
-        self.joiner = plain(self.joiner)
+    joiner: Text
 
 
-class GroupRequests(Struct):
+class GroupRequests(Reply):
     group: Group
     joinRequests: list[JoinRequest] = field(default_factory=list)
 
 
-class Ban(Struct):
+class Ban(Reply):
     groupId: Number
-    offender: str
-    admin: str
+    offender: Text
+    admin: Text
     banned: Milliseconds
-    reason: str | None = None
+    reason: Text | None = None
     expiry: Milliseconds | None = None
 
-    def __post_init__(self) -> None:
-        self.offender = plain(self.offender)
-        self.admin = plain(self.admin)
-        self.reason = plain(self.reason)
 
-
-class Kick(Struct):
+class Kick(Reply):
     groupId: Number
-    member: str
+    member: Text
     timestamp: Milliseconds
-    reason: str | None = None
-
-    def __post_init__(self) -> None:
-        self.member = plain(self.member)
-        self.reason = plain(self.reason)
+    reason: Text | None = None
 
 
-class YearCount(Struct):
+class YearCount(Reply):
     """How often an account did something in a year, or had it done to it."""
 
-    address: str
+    address: Text
     count: Count
-    name: str | None = None
-
-    def __post_init__(self) -> None:
-        self.address = plain(self.address)
-        self.name = plain(self.name)
+    name: Text | None = None

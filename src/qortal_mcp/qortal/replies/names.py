@@ -1,41 +1,24 @@
 """Registered names."""
 
-from typing import ClassVar
-
-from msgspec import Struct
-
-from ..limits import CONTENT_CHARS, LISTED_TEXT_CHARS
-from ..words.amounts import exact
 from ..words.times import Milliseconds
-from .plain import plain
+from .reply import Amount, ListedText, LongText, Reply, Text
 
 
-class NameSummary(Struct):
-    name: str | None = None
-
-    def __post_init__(self) -> None:
-        self.name = plain(self.name)
+class NameSummary(Reply):
+    name: Text | None = None
 
 
-class RegisteredName(Struct):
-    data_chars: ClassVar[int] = CONTENT_CHARS
-
-    name: str
-    owner: str
+class RegisteredName(Reply):
+    name: Text
+    owner: Text
     registered: Milliseconds
     isForSale: bool = False
-    data: str | None = None
+    data: LongText | None = None
     updated: Milliseconds | None = None
-    salePrice: str | None = None
-
-    def __post_init__(self) -> None:
-        self.name = plain(self.name)
-        self.owner = plain(self.owner)
-        self.data = plain(self.data, self.data_chars)
-        self.salePrice = None if self.salePrice is None else exact(self.salePrice)
+    salePrice: Amount | None = None
 
 
 class ListedName(RegisteredName):
     """One of many: only the beginning of its data."""
 
-    data_chars: ClassVar[int] = LISTED_TEXT_CHARS
+    data: ListedText | None = None

@@ -1,23 +1,17 @@
 """Supply, peers and the tools for developers."""
 
-from msgspec import Struct
-
-from .plain import Count, plain
+from .reply import Count, Reply, Text
 
 
-class Peers(Struct):
+class Peers(Reply):
     inboundConnections: Count
     outboundConnections: Count
 
 
-class LayoutPart(Struct):
+class LayoutPart(Reply):
     """A stretch of bytes in a transaction."""
 
-    description: str
-    format: str
+    description: Text
+    format: Text
     # None where it varies.
     length: Count | None = None
-
-    def __post_init__(self) -> None:
-        self.description = plain(self.description)
-        self.format = plain(self.format)

@@ -1,61 +1,41 @@
 """Polls and ratings."""
 
-from typing import Any, ClassVar
+from msgspec import field
 
-import msgspec
-from msgspec import Struct, field
-
-from ..limits import CONTENT_CHARS, LISTED_TEXT_CHARS
 from ..words.times import Milliseconds
-from .plain import Count, Whole, plain
+from .reply import Count, ListedText, LongText, Reply, Text, Whole
 
 
-class PollOption(Struct):
-    optionName: str
-
-    def __post_init__(self) -> None:
-        self.optionName = plain(self.optionName)
+class PollOption(Reply):
+    optionName: Text
 
 
-class Poll(Struct):
-    description_chars: ClassVar[int] = CONTENT_CHARS
-
-    pollName: str
-    owner: str
+class Poll(Reply):
+    pollName: Text
+    owner: Text
     published: Milliseconds
-    description: str = ""
+    description: LongText = ""
     pollOptions: list[PollOption] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.pollName = plain(self.pollName)
-        self.owner = plain(self.owner)
-        self.description = plain(self.description, self.description_chars)
 
 
 class ListedPoll(Poll):
     """One of many: only the beginning of its description."""
 
-    description_chars: ClassVar[int] = LISTED_TEXT_CHARS
+    description: ListedText = ""
 
 
-class VoteCount(Struct):
-    optionName: str
+class VoteCount(Reply):
+    optionName: Text
     voteCount: Count
 
-    def __post_init__(self) -> None:
-        self.optionName = plain(self.optionName)
 
-
-class VoteWeight(Struct):
-    optionName: str
+class VoteWeight(Reply):
+    optionName: Text
     # Core's sums have 32 bits.
     voteWeight: Whole
 
-    def __post_init__(self) -> None:
-        self.optionName = plain(self.optionName)
 
-
-class PollVotes(Struct):
+class PollVotes(Reply):
     """Options come in no order."""
 
     totalVotes: Count
@@ -64,37 +44,24 @@ class PollVotes(Struct):
 
 
 class AppRating(PollVotes, kw_only=True):
-    pollName: str
+    pollName: Text
     published: Milliseconds
-    service: str | None = None
-    appName: str | None = None
-
-    def __post_init__(self) -> None:
-        self.pollName = plain(self.pollName)
-        self.service = plain(self.service)
-        self.appName = plain(self.appName)
+    service: Text | None = None
+    appName: Text | None = None
 
 
-class AppRatings(Struct):
-    """Core writes a map as a list of entries; should it ever write a plain object, that is read as well."""
-
-    ratings: dict[str, Any] = field(default_factory=dict)
-    rows: Any = None
-
-    def __post_init__(self) -> None:
-        self.rows = _rows(self.ratings)
-        self.ratings = {}
-
-
-class _Entry(Struct):
+class RatingEntry(Reply):
     value: AppRating
 
 
-class _Entries(Struct):
-    entry: list[_Entry]
+class AppRatings(Reply):
+    """Core writes a map as a list of entries; should it ever write a plain object, that is read as well."""
 
+    ratings: dict[Text, list[RatingEntry] | AppRating] = field(default_factory=dict)
 
-def _rows(ratings: dict[str, Any]) -> list[AppRating]:
-    if ratings.keys() == {"entry"}:
-        return [entry.value for entry in msgspec.convert(ratings, _Entries).entry]
-    return list(msgspec.convert(ratings, dict[str, AppRating]).values())
+    @property
+    def rows(self) -> list[AppRating]:
+        rows: list[AppRating] = []
+        for each in self.ratings.values():
+            rows += [entry.value for entry in each] if isinstance(each, list) else [each]
+        return rows

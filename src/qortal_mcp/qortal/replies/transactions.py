@@ -9,175 +9,159 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
-from ..limits import CONTENT_CHARS, RAW_WHOLE_CHARS
-from ..words.amounts import exact
+from ..limits import RAW_WHOLE_CHARS
 from ..words.base58 import decode
 from ..words.times import Milliseconds
-from .plain import Count, Whole, plain
+from .polls import PollOption
+from .reply import Amount, Chars, Count, LongText, Reply, Text, Whole, cleaned
 
-Text = str | UnsetType
-Number = Whole | UnsetType
-Flag = bool | UnsetType
+RawTransaction = Annotated[str, Chars(RAW_WHOLE_CHARS)]
+
+_Text = LongText | UnsetType
+_Amount = Amount | UnsetType
+_Number = Whole | UnsetType
+_Flag = bool | UnsetType
 
 # A message of so many characters of Base58 is decoded; more would take too long.
 _MESSAGE_CHARS = 1000
-_AMOUNTS = ("fee", "amount", "price", "quantity")
 
 
-class PaidTo(Struct):
+class PaidTo(Reply):
     """One payment among those of a transaction."""
 
-    recipient: str
-    amount: str
+    recipient: Text
+    amount: Amount
     assetId: Whole = 0
-
-    def __post_init__(self) -> None:
-        self.recipient = plain(self.recipient)
-        self.amount = exact(self.amount)
-
-
-class PollOption(Struct):
-    optionName: str
-
-    def __post_init__(self) -> None:
-        self.optionName = plain(self.optionName)
 
 
 class Members(Struct, kw_only=True, omit_defaults=True):
     """All members that a transaction can have. Every kind has those at the top."""
 
-    type: str
+    type: LongText
     timestamp: Milliseconds
-    creatorAddress: str
-    signature: Text = UNSET
-    reference: Text = UNSET
+    creatorAddress: LongText
+    signature: _Text = UNSET
+    reference: _Text = UNSET
     # In QORT.
-    fee: Text = UNSET
-    txGroupId: Number = UNSET
+    fee: _Amount = UNSET
+    txGroupId: _Number = UNSET
     # Not there while no block holds it.
     blockHeight: Count | UnsetType = UNSET
-    approvalStatus: Text = UNSET
+    approvalStatus: _Text = UNSET
     approvalHeight: Count | UnsetType = UNSET
     # Accounts and keys.
-    recipient: Text = UNSET
-    sender: Text = UNSET
-    seller: Text = UNSET
-    owner: Text = UNSET
-    newOwner: Text = UNSET
-    member: Text = UNSET
-    admin: Text = UNSET
-    offender: Text = UNSET
-    invitee: Text = UNSET
-    target: Text = UNSET
-    atAddress: Text = UNSET
-    aTAddress: Text = UNSET
-    creatorPublicKey: Text = UNSET
-    rewardSharePublicKey: Text = UNSET
+    recipient: _Text = UNSET
+    sender: _Text = UNSET
+    seller: _Text = UNSET
+    owner: _Text = UNSET
+    newOwner: _Text = UNSET
+    member: _Text = UNSET
+    admin: _Text = UNSET
+    offender: _Text = UNSET
+    invitee: _Text = UNSET
+    target: _Text = UNSET
+    atAddress: _Text = UNSET
+    aTAddress: _Text = UNSET
+    creatorPublicKey: _Text = UNSET
+    rewardSharePublicKey: _Text = UNSET
     # Amounts and assets.
-    amount: Text = UNSET
-    assetId: Number = UNSET
-    assetName: Text = UNSET
-    quantity: Annotated[Text, Meta(description="Issued units of the asset.")] = UNSET
-    isDivisible: Flag = UNSET
-    isUnspendable: Flag = UNSET
-    haveAssetId: Number = UNSET
-    haveAssetName: Text = UNSET
-    wantAssetId: Number = UNSET
-    wantAssetName: Text = UNSET
-    price: Text = UNSET
-    pricePair: Text = UNSET
-    amountAssetId: Number = UNSET
-    amountAssetName: Text = UNSET
-    orderId: Text = UNSET
+    amount: _Amount = UNSET
+    assetId: _Number = UNSET
+    assetName: _Text = UNSET
+    quantity: Annotated[_Amount, Meta(description="Issued units of the asset.")] = UNSET
+    isDivisible: _Flag = UNSET
+    isUnspendable: _Flag = UNSET
+    haveAssetId: _Number = UNSET
+    haveAssetName: _Text = UNSET
+    wantAssetId: _Number = UNSET
+    wantAssetName: _Text = UNSET
+    price: _Amount = UNSET
+    pricePair: _Text = UNSET
+    amountAssetId: _Number = UNSET
+    amountAssetName: _Text = UNSET
+    orderId: _Text = UNSET
     payments: list[PaidTo] | UnsetType = UNSET
-    sharePercent: Annotated[Text, Meta(description="Negative: the share is cancelled.")] = UNSET
+    sharePercent: Annotated[_Text, Meta(description="Negative: the share is cancelled.")] = UNSET
     # Names, texts and data.
-    name: Text = UNSET
-    newName: Annotated[Text, Meta(description="Empty: the name stays.")] = UNSET
-    data: Text = UNSET
-    newData: Text = UNSET
-    description: Text = UNSET
-    newDescription: Text = UNSET
-    message: Text = UNSET
-    isText: Flag = UNSET
-    isEncrypted: Flag = UNSET
-    chatReference: Text = UNSET
+    name: _Text = UNSET
+    newName: Annotated[_Text, Meta(description="Empty: the name stays.")] = UNSET
+    data: _Text = UNSET
+    newData: _Text = UNSET
+    description: _Text = UNSET
+    newDescription: _Text = UNSET
+    message: _Text = UNSET
+    isText: _Flag = UNSET
+    isEncrypted: _Flag = UNSET
+    chatReference: _Text = UNSET
     # Polls.
-    pollName: Text = UNSET
+    pollName: _Text = UNSET
     pollOptions: list[PollOption] | UnsetType = UNSET
-    optionIndex: Number = UNSET
+    optionIndex: _Number = UNSET
     # QDN.
-    service: Number = UNSET
-    identifier: Text = UNSET
-    size: Number = UNSET
-    method: Text = UNSET
-    compression: Text = UNSET
-    dataType: Text = UNSET
-    metadataHash: Text = UNSET
+    service: _Number = UNSET
+    identifier: _Text = UNSET
+    size: _Number = UNSET
+    method: _Text = UNSET
+    compression: _Text = UNSET
+    dataType: _Text = UNSET
+    metadataHash: _Text = UNSET
     # Contracts.
-    aTType: Text = UNSET
-    tags: Text = UNSET
-    creationBytes: Text = UNSET
+    aTType: _Text = UNSET
+    tags: _Text = UNSET
+    creationBytes: _Text = UNSET
     # Groups.
-    groupId: Number = UNSET
-    groupName: Text = UNSET
-    isOpen: Flag = UNSET
-    approvalThreshold: Text = UNSET
-    minimumBlockDelay: Number = UNSET
-    maximumBlockDelay: Number = UNSET
-    newIsOpen: Flag = UNSET
-    newApprovalThreshold: Text = UNSET
-    newMinimumBlockDelay: Number = UNSET
-    newMaximumBlockDelay: Number = UNSET
-    reason: Text = UNSET
-    timeToLive: Number = UNSET
-    pendingSignature: Text = UNSET
-    approval: Flag = UNSET
-    defaultGroupId: Number = UNSET
+    groupId: _Number = UNSET
+    groupName: _Text = UNSET
+    isOpen: _Flag = UNSET
+    approvalThreshold: _Text = UNSET
+    minimumBlockDelay: _Number = UNSET
+    maximumBlockDelay: _Number = UNSET
+    newIsOpen: _Flag = UNSET
+    newApprovalThreshold: _Text = UNSET
+    newMinimumBlockDelay: _Number = UNSET
+    newMaximumBlockDelay: _Number = UNSET
+    reason: _Text = UNSET
+    timeToLive: _Number = UNSET
+    pendingSignature: _Text = UNSET
+    approval: _Flag = UNSET
+    defaultGroupId: _Number = UNSET
     # Accounts as such.
-    level: Number = UNSET
-    andMask: Number = UNSET
-    orMask: Number = UNSET
-    xorMask: Number = UNSET
-    previousFlags: Number = UNSET
-    presenceType: Text = UNSET
-    timestampSignature: Text = UNSET
+    level: _Number = UNSET
+    andMask: _Number = UNSET
+    orMask: _Number = UNSET
+    xorMask: _Number = UNSET
+    previousFlags: _Number = UNSET
+    presenceType: _Text = UNSET
+    timestampSignature: _Text = UNSET
     # How it was made.
-    version: Number = UNSET
-    nonce: Number = UNSET
+    version: _Number = UNSET
+    nonce: _Number = UNSET
     # The text of a message that is one and can be read; Core does not have this member.
-    text: Text = UNSET
+    text: _Text = UNSET
 
 
-class Transaction(Members):
+class Transaction(Members, Reply):
     """As it arrives from Core, which has many names for the key of whoever made it."""
 
-    senderPublicKey: Text = UNSET
-    registrantPublicKey: Text = UNSET
-    ownerPublicKey: Text = UNSET
-    buyerPublicKey: Text = UNSET
-    pollCreatorPublicKey: Text = UNSET
-    voterPublicKey: Text = UNSET
-    issuerPublicKey: Text = UNSET
-    adminPublicKey: Text = UNSET
-    joinerPublicKey: Text = UNSET
-    leaverPublicKey: Text = UNSET
-    minterPublicKey: Text = UNSET
+    senderPublicKey: _Text = UNSET
+    registrantPublicKey: _Text = UNSET
+    ownerPublicKey: _Text = UNSET
+    buyerPublicKey: _Text = UNSET
+    pollCreatorPublicKey: _Text = UNSET
+    voterPublicKey: _Text = UNSET
+    issuerPublicKey: _Text = UNSET
+    adminPublicKey: _Text = UNSET
+    joinerPublicKey: _Text = UNSET
+    leaverPublicKey: _Text = UNSET
+    minterPublicKey: _Text = UNSET
 
     def __post_init__(self) -> None:
         self.text = self._message_text()
         keys = (key for name in _CREATOR_KEYS if (key := getattr(self, name)) is not UNSET)
         self.creatorPublicKey = next(keys, self.creatorPublicKey)
-        for member in _TEXTS:
-            value = getattr(self, member)
-            if value is not UNSET:
-                setattr(self, member, plain(value, CONTENT_CHARS))
-        for member in _AMOUNTS:
-            value = getattr(self, member)
-            if value is not UNSET:
-                setattr(self, member, exact(value))
+        super().__post_init__()
 
-    def _message_text(self) -> Text:
+    def _message_text(self) -> str | UnsetType:
         if (
             self.type != "MESSAGE"
             or self.isText is not True
@@ -193,13 +177,8 @@ class Transaction(Members):
 
 MEMBERS = tuple(field.name for field in structs.fields(Members))
 _CREATOR_KEYS = tuple(field.name for field in structs.fields(Transaction) if field.name not in MEMBERS)
-_TEXTS = tuple(
-    field.name
-    for field in structs.fields(Members)
-    if getattr(field.type, "__origin__", field.type) in (str, Text) and field.name not in _AMOUNTS
-)
 
 
-def raw_transaction(body: bytes) -> str:
+def raw_transaction(body: bytes) -> RawTransaction:
     """Reads the bytes of a transaction, which are plain text in Base58."""
-    return plain(body.decode().strip(), RAW_WHOLE_CHARS)
+    return cleaned(body.decode().strip(), RawTransaction)
