@@ -5,11 +5,11 @@ from typing import Any
 from ..replies.addresses import (
     Account,
     AccountLevel,
-    Mintership,
     OnlineAccount,
     OnlineLevel,
     Penalty,
     PenaltyTotals,
+    Report,
     RewardShare,
     Sponsorship,
     key_or_false,
@@ -127,7 +127,7 @@ SPONSOR = Endpoint(
 )
 MINTERSHIP = Endpoint(
     "/addresses/mintership/{address}",
-    json_of(Mintership),
+    json_of(Report),
     UNTIL_NEXT_BLOCK,
     path={"address": Address},
     query={"realRewardShareRecipient": Addresses},

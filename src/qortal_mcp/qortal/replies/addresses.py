@@ -61,13 +61,9 @@ class AccountLevel(Reply):
 
 
 class Report(Reply):
-    """What an account and its dealings amount to. Amounts are whole QORT here."""
+    """The dealings of an account. Amounts are whole QORT here."""
 
     address: Text
-    level: Whole = 0
-    blocksMinted: Whole = 0
-    adjustments: Whole = 0
-    penalties: Whole = 0
     transfer: bool = False
     sponseeCount: Whole = 0
     arbitraryCount: Whole = 0
@@ -79,20 +75,10 @@ class Report(Reply):
     buyAmount: Whole = 0
 
 
-class Mintership(Report):
-    """The account's own dealings."""
-
-    # One of its names, not always the primary one.
-    name: Text | None = None
-    balance: Whole = 0
-
-
 class Sponsorship(Report):
     """The dealings of all that the account sponsored."""
 
     names: list[Text] = field(default_factory=list)
-    # Core subtracts names from accounts, so that it falls below zero where some have several.
-    nonRegisteredCount: Whole = 0
     avgBalance: Whole = 0
 
 

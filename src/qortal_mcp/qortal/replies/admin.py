@@ -2,7 +2,6 @@
 
 from msgspec import field
 
-from ..words.times import Milliseconds
 from .reply import Count, Reply, Text, Whole
 
 
@@ -21,12 +20,6 @@ class NodeInfo(Reply):
 
     buildVersion: Text
     uptime: Count
-    # The time by the network's clocks; None until the node has found it out.
-    currentTimestamp: Milliseconds | None = None
-    # In seconds, unlike all other times.
-    buildTimestamp: Count | None = None
-    isTestNet: bool = False
-    type: Text | None = None
 
 
 class Activity(Reply):

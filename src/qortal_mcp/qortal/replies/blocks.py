@@ -35,11 +35,8 @@ class Block(Reply):
 class BlockSummary(Reply):
     height: Number
     signature: Text
-    minterPublicKey: Text | None = None
-    onlineAccountsCount: Count = 0
     timestamp: Milliseconds | None = None
     transactionCount: Count = 0
-    reference: Text | None = None
 
 
 class Signer(Reply):
@@ -47,7 +44,6 @@ class Signer(Reply):
 
     blockCount: Count
     mintingAccount: Text
-    mintingAccountPublicKey: Text | None = None
     rewardSharePublicKey: Text | None = None
     recipientAccount: Text | None = None
 
@@ -62,9 +58,6 @@ class MintingInfo(Reply):
     keyDistance: int
     maxDistance: Text
     keyDistanceRatio: float
-    minterPublicKey: Text | None = None
-    minterAddress: Text | None = None
-    onlineAccountsCount: Count = 0
 
     def __post_init__(self) -> None:
         if not 0 <= self.keyDistance < 2**256:

@@ -24,8 +24,6 @@ class Contract(ContractState, kw_only=True):
     version: Whole = 0
     assetId: Number = 0
     sleepUntilHeight: Count | None = None
-    # The machine's own clock, made of a height and a position in the block.
-    sleepUntilMessageTimestamp: Whole | None = None
 
 
 class RunningContract(ContractState, kw_only=True):
