@@ -3,17 +3,13 @@
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import msgspec
-
-from qortal_mcp.protocol.versions import METHODS, REVISIONS
 from qortal_mcp.qortal import prompts, resources, tools
 from qortal_mcp.qortal.manifest import manifest
 from qortal_mcp.qortal.node.node import Node
 from qortal_mcp.qortal.server import make_server
-from qortal_mcp.settings import GROUPS
 
 from . import audit_table, endpoints_page, limits_tables, promises_page, settings_page, tools_page
-from .markdown import code, table
+from .json_lines import lines
 from .markers import BrokenMarkers, filled
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -21,28 +17,15 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def manifest_file() -> str:
     """mcp-manifest.json: what /mcp-manifest.json serves on a default installation."""
-    encoded = msgspec.json.encode(manifest(make_server(Node.at())))
-    return msgspec.json.format(encoded, indent=2).decode() + "\n"
-
-
-def methods_table() -> str:
-    """Which method exists in which revision of the protocol."""
-    rows = [
-        (code(method.name), *("yes" if method.exists_in(revision) else "" for revision in REVISIONS))
-        for method in METHODS.values()
-    ]
-    return table(["method", *REVISIONS], rows)
-
-
-def settings_tables() -> str:
-    return "\n".join(f"{group.__doc__}\n\n{settings_page.options_table(group)}" for group in GROUPS)
+    return lines(manifest(make_server(Node.at())), depth=2)
 
 
 def definitions_file() -> str:
-    """What every tool says of itself, so that a server can list its tools before it loads them."""
-    loaded = tools.load(tuple(tools.TOOLSETS))
-    encoded = msgspec.json.encode({tool.name: tool.definition for tool in loaded})
-    return msgspec.json.format(encoded, indent=1).decode() + "\n"
+    """What every tool says of itself, so that a server can list its tools before it loads them.
+
+    A line holds one argument, or one field of an answer.
+    """
+    return lines({tool.name: tool.definition for tool in tools.load(tuple(tools.TOOLSETS))}, depth=4)
 
 
 def beside_tools_file() -> str:
@@ -52,7 +35,7 @@ def beside_tools_file() -> str:
         "resourceTemplates": [r.definition for r in resources.RESOURCES if r.is_template],
         "prompts": [prompt.definition for prompt in prompts.PROMPTS],
     }
-    return msgspec.json.format(msgspec.json.encode(found), indent=1).decode() + "\n"
+    return lines(found, depth=3)
 
 
 # What the code itself reads, so it must be right before anything else is written.
@@ -72,9 +55,6 @@ FILES: dict[str, Callable[[], str]] = {
 # Tables by the name in their marker, for the documents below.
 TABLES: dict[str, Callable[[], str]] = {
     "tools": tools_page.tools_table,
-    "catalogue": tools_page.catalogue,
-    "methods": methods_table,
-    "settings": settings_tables,
     "limits": limits_tables.all_limits,
     "audit-codes": audit_table.codes_table,
 }

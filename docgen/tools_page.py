@@ -1,7 +1,7 @@
-"""docs/tools.md and the table of tools: every tool as clients see it, with an example that was really made."""
+"""docs/tools.md and the table of toolsets: every tool in short, with an example that was really made."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -10,7 +10,7 @@ from msgspec import UNSET
 from qortal_mcp.cli.output import schemas
 from qortal_mcp.cli.output.values import as_arguments
 from qortal_mcp.cli.running.own_server import ask_server
-from qortal_mcp.qortal.manifest import listed_tools, manifest
+from qortal_mcp.qortal.manifest import listed
 from qortal_mcp.qortal.node.node import Node
 from qortal_mcp.qortal.server import make_server
 from qortal_mcp.qortal.tools import TOOLSETS
@@ -18,16 +18,19 @@ from qortal_mcp.server.dispatch import Server
 
 from .errors_table import errors_table
 from .examples import EXAMPLES
+from .json_lines import lines
 from .markdown import code, table
 
 _HEAD = """\
 # Tools
 
 All of them only read. Arguments that a tool does not know are refused with the ones it does; a `limit` above its
-maximum is lowered, and a note says so. Times are taken in ISO 8601 or in milliseconds. The examples are answers of the
-sample chain (`--sample`).
+maximum is lowered, and a note says so. Times are taken in ISO 8601 or in milliseconds. A field marked with `?` is
+optional. `qortal-mcp tools TOOL` shows the type of every field; `tools/list` and `qortal-mcp tools --json` give the
+schemas.
 
-Answers from a node also have these members; a tool that asks no node, such as `validate_address`, has none of them:
+Answers from a node also have these members; a tool that asks no node, such as `validate_address`, has none of them. The
+examples, answers of the sample chain (`--sample`), leave them out:
 
 """
 
@@ -52,7 +55,7 @@ class NoExample(Exception):
 def page() -> str:
     node = Node.sample()
     server = make_server(node, toolsets="all")
-    tools = {tool["name"]: tool for tool in listed_tools(server)}
+    tools = {tool["name"]: tool for tool in listed(server, "tools")}
     parts = [_HEAD + "".join(f"- `{name}`: {meaning}\n" for name, meaning in schemas.COMMON.items())]
     for name, toolset in TOOLSETS.items():
         default = "" if toolset.is_default else f" (off by default: `--toolsets +{name}`)"
@@ -63,16 +66,8 @@ def page() -> str:
     return "\n".join(parts)
 
 
-def _rows() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each tool with the name of its toolset, marked where that is off by default."""
-    tools = {tool["name"]: tool for tool in listed_tools(make_server(Node.sample(), toolsets="all"))}
-    for name, toolset in TOOLSETS.items():
-        for tool in toolset.tools:
-            yield name if toolset.is_default else f"{name}, off", tools[tool]
-
-
 def tools_table() -> str:
-    """One line a toolset: its tools, which tell by their names what they are for."""
+    """One line per toolset: its tools, whose names say what they are for."""
     rows = [
         (name if toolset.is_default else f"{name}, off", ", ".join(code(tool) for tool in toolset.tools))
         for name, toolset in TOOLSETS.items()
@@ -82,11 +77,12 @@ def tools_table() -> str:
 
 def beside_table() -> str:
     """One line for each resource and prompt."""
-    told = manifest(make_server(Node.sample()))
+    server = make_server(Node.sample())
+    prompts = listed(server, "prompts")
     rows = [
-        *((code(one["uri"]), one["description"]) for one in told["resources"]),
-        *((code(one["uriTemplate"]), one["description"]) for one in told["resourceTemplates"]),
-        *((f"prompt {code(one['name'])}{_takes(one)}", one["description"]) for one in told["prompts"]),
+        *((code(one["uri"]), one["description"]) for one in listed(server, "resources")),
+        *((code(one["uriTemplate"]), one["description"]) for one in listed(server, "resourceTemplates")),
+        *((f"prompt {code(one['name'])}{_takes(one)}", one["description"]) for one in prompts),
     ]
     return table(["what", "for"], [(name, " ".join(words.split())) for name, words in rows])
 
@@ -96,50 +92,51 @@ def _takes(prompt: dict[str, Any]) -> str:
     return f" of {', '.join(names)}" if names else ""
 
 
-def catalogue() -> str:
-    """One line a tool: its arguments, required ones marked, and the fields of its answer."""
-    rows = [
-        (
-            toolset,
-            code(tool["name"]),
-            _arguments(tool["inputSchema"]),
-            ", ".join(code(name) for name in schemas.without_common(tool["outputSchema"])["properties"]),
-        )
-        for toolset, tool in _rows()
-    ]
-    return table(["toolset", "tool", "arguments (! required)", "answer"], rows)
-
-
-def _arguments(schema: dict[str, Any]) -> str:
-    required = schema.get("required", ())
-    return ", ".join(code(name) + ("!" if name in required else "") for name in schema["properties"])
-
-
 def _tool(server: Server, tool: dict[str, Any]) -> str:
     arguments = [
         (code(n), kind, default, words) for n, kind, default, words in schemas.arguments(tool["inputSchema"])
     ]
-    own = schemas.without_common(tool["outputSchema"])
-    fields = [(code(path), kind, words) for path, kind, words in schemas.fields(own)]
     return "\n".join(
         [
             f"### {tool['name']}\n",
             " ".join(tool["description"].split()) + "\n",
             table(["argument", "takes", "default", "meaning"], arguments) if arguments else "No arguments.\n",
-            table(["field of the answer", "type", "meaning"], fields),
+            _answer(schemas.without_common(tool["outputSchema"])),
             _example(server, tool["name"]),
         ]
     )
+
+
+def _answer(schema: Mapping[str, Any]) -> str:
+    """The fields that need no words in one line, and one line for each of the others."""
+    fields = list(_fields(schema))
+    plain = ", ".join(name for name, words in fields if not words)
+    described = "".join(f"- {name}: {words}.\n" for name, words in fields if words)
+    return "\n".join(part for part in (f"Answer: {plain}.\n" if plain else "Answer:\n", described) if part)
+
+
+def _fields(schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Each field with what is to be said of it: its meaning, and the fields within it."""
+    required = schema.get("required", ())
+    for name, part in schema["properties"].items():
+        inside = part if "properties" in part else part.get("items", {})
+        words = [part["description"].removesuffix(".")] if "description" in part else []
+        if "properties" in inside:
+            each = "list of " if inside is not part else ""
+            words.append(each + ", ".join(f"{n} ({w})" if w else n for n, w in _fields(inside)))
+        yield code(name if name in required else f"{name}?"), "; ".join(words)
 
 
 def _example(server: Server, name: str) -> str:
     arguments = EXAMPLES.get(name, {})
     response = asyncio.run(ask_server(server, "tools/call", {"name": name, "arguments": arguments}))
     if response.error is not UNSET:
-        raise NoExample(f"the example of {name} in docs/examples.py fails: {response.error.message}")
+        raise NoExample(f"the example of {name} in docgen/examples.py fails: {response.error.message}")
     result = msgspec.json.decode(response.result)
     if result["isError"]:
-        raise NoExample(f"the example of {name} in docs/examples.py fails: {result['content'][0]['text']}")
+        raise NoExample(f"the example of {name} in docgen/examples.py fails: {result['content'][0]['text']}")
     command = f"qortal-mcp call {name} {as_arguments(arguments)}".rstrip() + " --sample --json"
-    answer = msgspec.json.format(msgspec.json.encode(result["structuredContent"]), indent=2).decode()
-    return f"```sh\n{command}\n```\n\n```json\n{answer}\n```\n"
+    own = {
+        member: value for member, value in result["structuredContent"].items() if member not in schemas.COMMON
+    }
+    return f"```console\n$ {command}\n{lines(own, depth=2)}```\n"

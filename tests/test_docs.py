@@ -9,6 +9,7 @@ import pytest
 from docgen import generated, limits_tables
 from docgen.__main__ import main, summary
 from docgen.errors_table import CODES
+from docgen.json_lines import lines
 from docgen.markers import BrokenMarkers, filled
 
 from qortal_mcp import __version__, settings
@@ -58,6 +59,8 @@ def test_every_tool_is_in_the_readme_the_tools_page_and_the_manifest() -> None:
     for name in LISTED:
         assert f"`{name}`" in readme
         assert f"\n### {name}\n" in page
+    told = manifest(make_server(Node.sample(), toolsets="all"))["tools"]
+    assert [tool["name"] for tool in told] == LISTED
 
 
 def test_every_endpoint_is_on_its_page() -> None:
@@ -95,6 +98,15 @@ def test_a_reason_is_told_once(kind: type[Limits] | type[NodeLimits]) -> None:
     assert "| `peer_requests`, `server_requests` | 64 · 1,024 | Requests worked on at once" in "\n".join(rows)
 
 
+# What the manifest says of each thing that is listed; schemas and arguments are in the lists themselves.
+SHORT = {
+    "tools": ("name", "title", "description"),
+    "resources": ("uri", "name", "title", "description"),
+    "resourceTemplates": ("uriTemplate", "name", "title", "description"),
+    "prompts": ("name", "title", "description"),
+}
+
+
 def test_the_manifest_tells_what_the_running_server_tells() -> None:
     server = make_server(Node.sample())
     told = manifest(server)
@@ -116,7 +128,8 @@ def test_the_manifest_tells_what_the_running_server_tells() -> None:
     assert told["protocolVersions"] == list(REVISIONS)
     assert told["authentication"] == {"type": "none", "oauth": False}
     assert told["capabilities"]["tools"] == {"listChanged": False}
-    assert all(tool["description"] and tool["inputSchema"] and tool["outputSchema"] for tool in told["tools"])
+    for kind, names in SHORT.items():
+        assert all(tuple(one) == names and all(one.values()) for one in told[kind])
     assert json.loads((ROOT / "mcp-manifest.json").read_text()) == json.loads(json.dumps(told))
 
 
@@ -250,6 +263,29 @@ def test_several_sections_are_filled_each_with_its_own_table() -> None:
     )
     with pytest.raises(BrokenMarkers):
         filled("nothing", {})
+
+
+WIDE = {"type": "string", "description": "x" * 100}
+
+
+def test_one_member_of_reviewed_json_is_one_line_down_to_its_depth() -> None:
+    value = {"short": {"a": [1, 2]}, "wide": {"b": WIDE, "c": ["y" * 200]}, "list": [WIDE, WIDE]}
+    shown = lines(value, depth=2)
+    assert json.loads(shown) == value
+    wide = json.dumps(WIDE, separators=(",", ":"))
+    assert shown.splitlines() == [
+        "{",
+        ' "short": {"a":[1,2]},',
+        ' "wide": {',
+        f'  "b": {wide},',
+        f'  "c": ["{"y" * 200}"]',
+        " },",
+        ' "list": [',
+        f"  {wide},",
+        f"  {wide}",
+        " ]",
+        "}",
+    ]
 
 
 WORDS = [

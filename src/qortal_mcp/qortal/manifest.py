@@ -24,10 +24,13 @@ _DOCUMENTATION = {
     "settings": "docs/settings.md",
     "forModels": "/llms.txt",
 }
+_KINDS: tuple[Kind, ...] = ("tools", "resources", "resourceTemplates", "prompts")
+# What the manifest tells of each. Arguments and schemas come with the lists of the protocol.
+_SHORT = ("uri", "uriTemplate", "name", "title", "description")
 
 
 def manifest(server: Server, *, needs_token: bool = False) -> dict[str, Any]:
-    """Name, version, how to connect, and everything that is listed."""
+    """Name, version, how to connect, and in short everything that is listed."""
     offers = server.catalogue.capabilities(server.client_logging, server.announces_changes)
     return {
         "name": server.info.name,
@@ -38,19 +41,16 @@ def manifest(server: Server, *, needs_token: bool = False) -> dict[str, Any]:
         "authentication": {"type": "bearer" if needs_token else "none", "oauth": False},
         "capabilities": capabilities_in(NEWEST_HANDSHAKE, offers, subscribe=server.resource_updates),
         "documentation": _DOCUMENTATION,
-        "tools": listed_tools(server),
-        "resources": _listed(server, "resources"),
-        "resourceTemplates": _listed(server, "resourceTemplates"),
-        "prompts": _listed(server, "prompts"),
+        **{kind: [_in_short(one) for one in listed(server, kind)] for kind in _KINDS},
     }
 
 
-def listed_tools(server: Server) -> list[dict[str, Any]]:
+def _in_short(one: Mapping[str, Any]) -> dict[str, Any]:
+    return {member: one[member] for member in _SHORT if member in one}
+
+
+def listed(server: Server, kind: Kind) -> list[dict[str, Any]]:
     """The definitions as clients of the newest handshake get them."""
-    return _listed(server, "tools")
-
-
-def _listed(server: Server, kind: Kind) -> list[dict[str, Any]]:
     page: dict[str, list[dict[str, Any]]] = msgspec.json.decode(
         server.catalogue.page(kind, NEWEST_HANDSHAKE, None)
     )
@@ -77,16 +77,16 @@ def llms_txt(server: Server, *, needs_token: bool = False) -> str:
         "",
         "## Tools",
         "",
-        *(_line(tool["name"], tool) for tool in listed_tools(server)),
+        *(_line(tool["name"], tool) for tool in listed(server, "tools")),
         "",
         "## Resources",
         "",
-        *(_line(one["uri"], one) for one in _listed(server, "resources")),
-        *(_line(one["uriTemplate"], one) for one in _listed(server, "resourceTemplates")),
+        *(_line(one["uri"], one) for one in listed(server, "resources")),
+        *(_line(one["uriTemplate"], one) for one in listed(server, "resourceTemplates")),
         "",
         "## Prompts",
         "",
-        *(_line(_with_arguments(prompt), prompt) for prompt in _listed(server, "prompts")),
+        *(_line(_with_arguments(prompt), prompt) for prompt in listed(server, "prompts")),
     ]
     if server.instructions:
         lines += ["", "## Instructions", "", server.instructions]
