@@ -51,6 +51,14 @@ of each new block. Prompts are questions ready to ask. Names, chains, services a
 class NoExample(Exception):
     """A tool whose example call fails; the text says which and why."""
 
+    def __init__(self, tool: str, why: str) -> None:
+        where = (
+            "its call in docgen/examples.py fails"
+            if tool in EXAMPLES
+            else "it needs a call in docgen/examples.py"
+        )
+        super().__init__(f"there is no example of {tool}: {where} ({why.rstrip('.')})")
+
 
 def page() -> str:
     node = Node.sample()
@@ -131,12 +139,11 @@ def _example(server: Server, name: str) -> str:
     arguments = EXAMPLES.get(name, {})
     response = asyncio.run(ask_server(server, "tools/call", {"name": name, "arguments": arguments}))
     if response.error is not UNSET:
-        raise NoExample(f"the example of {name} in docgen/examples.py fails: {response.error.message}")
+        raise NoExample(name, response.error.message)
     result = msgspec.json.decode(response.result)
     if result["isError"]:
-        raise NoExample(f"the example of {name} in docgen/examples.py fails: {result['content'][0]['text']}")
+        raise NoExample(name, result["content"][0]["text"])
     command = f"qortal-mcp call {name} {as_arguments(arguments)}".rstrip() + " --sample --json"
-    own = {
-        member: value for member, value in result["structuredContent"].items() if member not in schemas.COMMON
-    }
+    answer = result["structuredContent"]
+    own = {member: value for member, value in answer.items() if member not in schemas.COMMON}
     return f"```console\n$ {command}\n{lines(own, depth=2)}```\n"

@@ -9,6 +9,7 @@ import pytest
 from docgen import generated, limits_tables
 from docgen.__main__ import main, summary
 from docgen.errors_table import CODES
+from docgen.examples import EXAMPLES
 from docgen.json_lines import lines
 from docgen.markers import BrokenMarkers, filled
 
@@ -251,6 +252,20 @@ def test_a_document_that_is_not_there_is_a_clear_error(
     (root / "DESIGN.md").unlink()
     assert main(["--check"], root) == 1
     assert "DESIGN.md does not exist" in capsys.readouterr().err
+
+
+def test_a_tool_without_an_example_is_a_clear_error(
+    root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(EXAMPLES, "get_balance")
+    assert main([], root) == 1
+    shown = capsys.readouterr().err
+    assert (
+        "no example of get_balance: it needs a call in docgen/examples.py (Invalid Qortal address." in shown
+    )
+    monkeypatch.setitem(EXAMPLES, "get_balance", {"address": "Q"})
+    assert main([], root) == 1
+    assert "no example of get_balance: its call in docgen/examples.py fails (" in capsys.readouterr().err
 
 
 def test_several_sections_are_filled_each_with_its_own_table() -> None:
