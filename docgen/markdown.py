@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table with one line a row."""
+    """A table with one line per row."""
     lines = [_row(head), _row(["---"] * len(head)), *(_row(row) for row in rows)]
     return "\n".join(lines) + "\n"
 
