@@ -99,7 +99,7 @@ def test_a_wrong_value_is_an_error_that_names_the_setting_but_not_the_value(
 ) -> None:
     with pytest.raises(WrongSetting) as by_variable:
         settings.read(group, {}, {f"QORTAL_MCP_{name}": value})
-    assert re.match(rf"QORTAL_MCP_{name} must (be|not hold) ", str(by_variable.value))
+    assert re.match(rf"QORTAL_MCP_{name} must (be|not contain) ", str(by_variable.value))
     assert "planted" not in str(by_variable.value)
     with pytest.raises(WrongSetting, match="^--" + name.lower().replace("_", "-")):
         settings.read(group, {name.lower(): [value] if name in LISTS else value}, {})
@@ -110,7 +110,7 @@ def test_a_misspelt_variable_is_an_error_that_names_it_and_the_nearest_one() -> 
     with pytest.raises(WrongSetting) as caught:
         settings.refuse_unknown_variables({"QORTAL_MCP_NODES": "http://secret", "HOME": "/"})
     assert "QORTAL_MCP_NODES" in str(caught.value)
-    assert "QORTAL_MCP_NODE." in str(caught.value)
+    assert "Did you mean QORTAL_MCP_NODE?" in str(caught.value)
     assert "secret" not in str(caught.value)
 
 
@@ -118,7 +118,7 @@ def test_a_misspelt_variable_is_an_error_that_names_it_and_the_nearest_one() -> 
 def test_an_unknown_variable_with_nothing_near_it_gets_no_guess(name: str) -> None:
     with pytest.raises(WrongSetting) as caught:
         settings.refuse_unknown_variables({name: "x"})
-    assert str(caught.value) == f"Unknown variable {name}. The help of each command names those that exist."
+    assert str(caught.value) == f"Unknown variable {name}. The help of each command names its variables."
 
 
 ALLOWED = [
@@ -152,9 +152,9 @@ def test_every_variable_of_every_option_is_known() -> None:
     "Command line", "The sample chain is never chosen silently, and not together with a node."
 )
 def test_the_sample_chain_and_a_node_exclude_each_other() -> None:
-    with pytest.raises(WrongSetting, match="--node and --sample exclude each other"):
+    with pytest.raises(WrongSetting, match="--node and --sample cannot be combined"):
         settings.read(NodeOptions, {"node": ["http://a"], "sample": True}, {})
-    with pytest.raises(WrongSetting, match="QORTAL_MCP_NODE and QORTAL_MCP_SAMPLE exclude each other"):
+    with pytest.raises(WrongSetting, match="QORTAL_MCP_NODE and QORTAL_MCP_SAMPLE cannot be combined"):
         settings.read(NodeOptions, {}, {"QORTAL_MCP_NODE": "http://a", "QORTAL_MCP_SAMPLE": "1"})
 
 
@@ -265,10 +265,10 @@ def test_a_token_that_no_header_can_carry_is_refused_and_not_shown(tmp_path: Pat
 def test_a_token_that_can_be_guessed_is_refused_and_not_shown(tmp_path: Path) -> None:
     file = tmp_path / "token"
     file.write_text("fifteen-letters\n")
-    with pytest.raises(WrongSetting, match="The token of --token-file must have at least 16") as by_file:
+    with pytest.raises(WrongSetting, match="The token in --token-file must have at least 16") as by_file:
         settings.token(ListenOptions(token_file=str(file)), {})
     with pytest.raises(
-        WrongSetting, match="The token of QORTAL_MCP_TOKEN must have at least 16"
+        WrongSetting, match="The token in QORTAL_MCP_TOKEN must have at least 16"
     ) as by_variable:
         settings.token(ListenOptions(), {"QORTAL_MCP_TOKEN": "fifteen-letters"})
     assert "fifteen" not in f"{by_file.value}{by_variable.value}"

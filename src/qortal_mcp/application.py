@@ -1,4 +1,4 @@
-"""The Qortal server as an HTTP application: MCP at its door, and the routes for operators beside it."""
+"""The Qortal server as an HTTP application: MCP, and the routes for operators."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
@@ -19,7 +19,7 @@ from .settings import (
 from .transports.guard import Guard, is_loopback
 from .transports.http import HttpApp, Page, Route
 
-# What a probe needs comes without a token; everything else is for those who have one.
+# Probes need no token; everything else does.
 _OPEN = ("/healthz",)
 _encode = msgspec.json.Encoder().encode
 
@@ -34,7 +34,7 @@ def make_app(
 ) -> HttpApp:
     """The application for these settings. Nothing is opened before it starts.
 
-    A node that is given is closed with it; `beside` is what else shall live as long.
+    A node that is given is closed with it; `beside` is what else lives as long.
 
     Raises: WrongSetting.
     """

@@ -1,9 +1,9 @@
-"""The Qortal server as an ASGI application: the MCP door with the routes for operators beside it.
+"""The Qortal server as an ASGI application: MCP, and the routes for operators.
 
-`qortal_mcp.asgi:app` takes its settings from the environment, for any ASGI server; `make_app` takes them as
-arguments. `qortal-mcp serve` runs the same application, and bounds what an ASGI server leaves open.
+`qortal_mcp.asgi:app` reads its settings from the environment, for any ASGI server; `make_app` takes them as
+arguments. `qortal-mcp serve` runs the same application, and adds the bounds that an ASGI server does not have.
 
-Where it can be reached from is the ASGI server's decision, which nobody here hears of: set QORTAL_MCP_TOKEN.
+The ASGI server decides where it can be reached from, which this code cannot see: set QORTAL_MCP_TOKEN.
 """
 
 import os
@@ -17,9 +17,9 @@ __all__ = ["make_app"]
 
 
 def __getattr__(name: str) -> HttpApp:
-    """`app` is made when somebody asks for it: importing this module reads no environment.
+    """`app` is created on first access: importing this module does not read the environment.
 
-    Raises: WrongSetting, one sentence without what led to it: an ASGI server shows it to an operator.
+    Raises: WrongSetting, one sentence without its cause: an ASGI server shows it to an operator.
     """
     if name != "app":
         raise AttributeError(name)

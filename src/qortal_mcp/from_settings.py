@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def node_of(options: NodeOptions) -> "Node":
-    """What is asked: nodes in their order, or the sample chain. Nothing is asked yet.
+    """The nodes in their order, or the sample chain. No request is made yet.
 
     Raises: WrongSetting.
     """
@@ -26,7 +26,7 @@ def node_of(options: NodeOptions) -> "Node":
 
 
 def check_nodes(options: NodeOptions) -> None:
-    """Refuse an address that is none before anybody asks for the node.
+    """Refuse an invalid address before the node is needed.
 
     Raises: WrongSetting.
     """
@@ -44,7 +44,7 @@ def check_nodes(options: NodeOptions) -> None:
 def server_of(
     options: NodeOptions, node: "Node | Callable[[], Node]", rate_limit: float | None = None
 ) -> "Server":
-    """A server over a node, with the toolsets that were chosen.
+    """A server over a node, with the chosen toolsets.
 
     Raises: WrongSetting.
     """

@@ -1,4 +1,4 @@
-"""How big, how long, how many: every bound of the package, once, with the reason for its number."""
+"""How big, how long, how many: every bound of the package, once, with the reason for its value."""
 
 from typing import Annotated
 
@@ -11,7 +11,7 @@ Seconds = Annotated[float, Meta(gt=0)]
 class Limits(Struct, frozen=True, kw_only=True):
     """Bounds that hold whatever a peer sends."""
 
-    # The largest honest request is a prompt or sampling answer of some 100 kB; 1 MiB leaves room.
+    # The largest honest request is a prompt or sampling answer of about 100 kB; 1 MiB leaves room.
     message_bytes: Positive = 1024 * 1024
     # uvicorn has no bound of its own; browsers and proxies stay below 16 kB.
     header_bytes: Positive = 32 * 1024
@@ -22,9 +22,9 @@ class Limits(Struct, frozen=True, kw_only=True):
 
     # What one tool may answer: 64 kB is what a model can still read (about 20,000 tokens).
     result_bytes: Positive = 64 * 1024
-    # Pictures, sounds and files that a tool puts into its answer, all together.
+    # Images, audio and files in a tool's answer, all together.
     content_bytes: Positive = 8 * 1024 * 1024
-    # Items in one page of tools/list and its sisters. Some clients read only the first page.
+    # Items in one page of tools/list and the other lists. Some clients read only the first page.
     page_items: Positive = 250
 
     # Requests worked on at once, for one connection and for the process.
@@ -33,11 +33,11 @@ class Limits(Struct, frozen=True, kw_only=True):
     # Subscriptions one connection may hold, and the process in all.
     peer_subscriptions: Positive = 64
     server_subscriptions: Positive = 2048
-    # Notices waiting for a subscriber or a connection that reads slowly; one more ends it.
+    # Notifications queued for a subscriber or a connection that reads slowly; one more ends it.
     backlog_messages: Positive = 256
-    # The same in bytes: a few large answers weigh as much as many notices.
+    # The same in bytes: a few large answers count as much as many notifications.
     backlog_bytes: Positive = 4 * 1024 * 1024
-    # Connections with a life of their own: WebSockets, and sessions of the legacy era.
+    # Long-lived connections: WebSockets, and sessions of the legacy era.
     connections: Positive = 2048
     sessions: Positive = 1024
     session_idle_seconds: Seconds = 3600.0
@@ -48,18 +48,18 @@ class Limits(Struct, frozen=True, kw_only=True):
 
     # A tool that has not answered by then is ended and says so.
     call_seconds: Seconds = 60.0
-    # A person may need minutes to answer a question that a tool asks back.
+    # A person may need minutes to answer a tool's question.
     ask_seconds: Seconds = 300.0
     # How long a request may take to arrive, byte by byte.
     receive_seconds: Seconds = 20.0
     # A stream that says nothing gets a comment line, so that proxies keep it open.
     keep_alive_seconds: Seconds = 15.0
-    # A client that stops reading holds a reply in memory; not for longer than this.
+    # A client that stops reading keeps a reply in memory; not for longer than this.
     send_seconds: Seconds = 30.0
-    # What is in flight when the process is asked to stop may still finish within this time.
+    # Work in flight when the process is asked to stop may still finish within this time.
     shutdown_seconds: Seconds = 5.0
 
-    # What a tool's question round may carry back and forth in requestState.
+    # What a tool's question may carry back and forth in requestState.
     state_bytes: Positive = 32 * 1024
     state_seconds: Seconds = 3600.0
     # Completion: the protocol's own bound.

@@ -1,7 +1,7 @@
-"""How log lines look and where they go: always standard error, for on stdio standard output is the wire.
+"""How log lines look and where they go: always standard error, because on stdio standard output is the wire.
 
-The only place that configures logging. Everybody else writes a constant event and puts values into fields
-that start with `qortal_mcp.`; the id of the request at hand is added here.
+The only place that configures logging. All other code logs a constant event and puts values into fields
+that start with `qortal_mcp.`; the id of the current request is added here.
 """
 
 import logging
@@ -21,11 +21,11 @@ PREFIX = "qortal_mcp."
 # The id of the HTTP request that is being served; the same as in its X-Request-ID.
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 
-# An event is a constant of ours or a sentence of a library's; a traceback of 200 frames is a loop.
+# An event is one of our constants or a library's sentence; a traceback of 200 frames is a loop.
 _EVENT_CHARS = 1000
 _TRACEBACK_CHARS = 20_000
 
-# Libraries that tell too much: addresses of nodes, every request once more, greetings.
+# Libraries that log too much: addresses of nodes, every request again, greetings.
 _QUIET = {
     "aiohttp": logging.WARNING,
     "asyncio": logging.WARNING,
@@ -42,7 +42,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def visible(text: str) -> str:
-    """Strangers' text with nothing hidden in it, whether or not somebody made it printable before."""
+    """Untrusted text with nothing hidden in it, whether or not it was made printable before."""
     if text.isprintable() and "\\" not in text:
         return text
     parts = _ESCAPES.split(text)
@@ -74,7 +74,7 @@ class _Formatter(logging.Formatter):
 
 
 class JsonLines(_Formatter):
-    """One JSON object a line."""
+    """One JSON object per line."""
 
     def format(self, record: logging.LogRecord) -> str:
         line = {
@@ -90,7 +90,7 @@ class JsonLines(_Formatter):
 
 
 class Text(_Formatter):
-    """For eyes: fields without their prefix behind the event, a traceback indented below it."""
+    """For people: fields without their prefix after the event, a traceback indented below it."""
 
     def format(self, record: logging.LogRecord) -> str:
         fields = "".join(
@@ -109,12 +109,12 @@ def _bounded(value: object) -> object:
 
 
 def _one_line(value: object) -> str:
-    """A newline in a value must not begin what looks like a line of ours."""
+    """A newline in a value must not start what looks like one of our lines."""
     return str(value).replace("\n", r"\u{000A}")
 
 
 class _Unsurprised(logging.Filter):
-    """Leaves out what uvicorn calls an error and is none: clients that left, were refused, or sent no text."""
+    """Leaves out what uvicorn logs as an error but is not: clients that left, were refused, or sent invalid text."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         return not str(record.msg).startswith(_EXPECTED)
@@ -125,14 +125,14 @@ _UNSURPRISED = _Unsurprised()
 
 class _Stderr(logging.StreamHandler[TextIO]):
     def handleError(self, record: logging.LogRecord) -> None:
-        """Whoever closed our standard error does not want to hear that it is closed."""
+        """If standard error is closed, nobody needs to hear about it."""
 
 
 def configure(level: str, form: Literal["auto", "json", "text"], stream: TextIO | None = None) -> None:
     """Send every log line to standard error in this form. Calling it again replaces the earlier choice."""
     target = sys.stderr if stream is None else stream
     handler = _Stderr(target)
-    # There is no standard error at all where a process was started with it closed.
+    # There is no standard error at all if the process was started with it closed.
     on_terminal = target is not None and target.isatty()
     handler.setFormatter(Text() if form == "text" or (form == "auto" and on_terminal) else JsonLines())
     root = logging.getLogger()

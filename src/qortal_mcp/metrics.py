@@ -1,4 +1,4 @@
-"""Counts and durations of this process, and their Prometheus text. Bounded: every label comes from a list of ours."""
+"""Counts and durations of this process, and their Prometheus text. Bounded: every label comes from a fixed list."""
 
 from bisect import bisect_left
 from collections.abc import Callable
@@ -9,7 +9,7 @@ _OPERATION = "mcp_server_operation_duration_seconds"
 
 
 class Metrics:
-    """Durations per operation, and gauges read when somebody looks."""
+    """Durations per operation, and gauges read on each request."""
 
     def __init__(self) -> None:
         self._durations: dict[tuple[str, str, str], list[float]] = {}

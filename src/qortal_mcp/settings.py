@@ -1,9 +1,9 @@
-"""What an operator may change: options in groups, which each command combines.
+"""What an operator can change: options in groups, which each command combines.
 
 An option is spelt once, as a field. Its flag, its variable, the `--help` text and docs/settings.md are derived
 from the field's name, type, default and description. A flag beats a variable, a variable beats the default.
 
-WrongSetting: somebody wrote a setting that cannot be used. Its text names the setting and never its value.
+WrongSetting: a setting cannot be used. Its text names the setting and never its value.
 """
 
 import functools
@@ -19,16 +19,16 @@ from msgspec import Meta, Struct
 PREFIX = "QORTAL_MCP_"
 # The one secret. There is no flag for it: other users of a machine can read command lines.
 TOKEN_VARIABLE = PREFIX + "TOKEN"
-# Read by the tests alone, and often set in the same shell.
+# Read only by the tests, and often set in the same shell.
 TEST_VARIABLES = (PREFIX + "LIVE_NODE",)
 
-# Calls per second and caller, where the server can be reached from elsewhere and nobody said otherwise.
+# Default calls per second and caller if the server can be reached from other machines.
 RATE_BEYOND_LOOPBACK = 50.0
-# No header is longer; a larger file is some other file.
+# No header is longer; a larger file is the wrong file.
 _TOKEN_FILE_CHARS = 8192
-# Shorter ones can be tried out. `openssl rand -hex 16` gives twice as many.
+# Shorter ones can be guessed by trying. `openssl rand -hex 16` gives twice as many.
 _TOKEN_LEAST_CHARS = 16
-# Of the names that exist, one that resembles a wrong one less than this was not meant.
+# Suggestions less similar than this are not shown.
 _LIKENESS = 0.6
 
 _Group = TypeVar("_Group", bound="Options")
@@ -39,7 +39,7 @@ class WrongSetting(Exception):
 
 
 class Options(Struct, frozen=True, kw_only=True):
-    """A group of options. `title` heads it wherever options are listed."""
+    """A group of options. `title` is its heading wherever options are listed."""
 
     title: ClassVar[str]
 
@@ -48,7 +48,7 @@ _HOST = r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)"
 _PORT = r"(:[0-9]{1,5})?"
 
 NodeAddress = Annotated[str, Meta(pattern=r"^https?://[^\s/]+\S*\Z", max_length=500)]
-# As clients write them in the Host header, and browsers in the Origin header: anything else never matches.
+# As clients write them in the Host header, and browsers in the Origin header: no other form ever matches.
 HostName = Annotated[str, Meta(pattern=rf"^{_HOST}{_PORT}\Z", max_length=300)]
 WebOrigin = Annotated[str, Meta(pattern=rf"^[A-Za-z][A-Za-z0-9+.-]*://{_HOST}{_PORT}/?\Z", max_length=300)]
 CallsPerSecond = Annotated[float, Meta(ge=0, le=1_000_000)]
@@ -65,11 +65,13 @@ class NodeOptions(Options, frozen=True, kw_only=True):
     node: Annotated[
         tuple[NodeAddress, ...],
         Meta(
-            description="Address of a Qortal Core node. Repeated: the first healthy one in the order given answers.",
+            description="Address of a Qortal Core node. If repeated, the first healthy one answers.",
             extra={
                 "metavar": "URL",
                 "expected": "an address that starts with http:// or https://",
-                "refused": {r"^[^:]+://[^/?#]*@": "must not hold a user name or password: none is ever sent"},
+                "refused": {
+                    r"^[^:]+://[^/?#]*@": "must not contain a user name or password: none is ever sent"
+                },
             },
         ),
     ] = ("http://127.0.0.1:12391",)
@@ -86,14 +88,14 @@ class NodeOptions(Options, frozen=True, kw_only=True):
 
 
 class ListenOptions(Options, frozen=True, kw_only=True):
-    """Where the HTTP door is, and who may use it."""
+    """Where the HTTP server listens, and who may use it."""
 
     title: ClassVar[str] = "Listening"
 
     listen: Annotated[
         ListenAddress,
         Meta(
-            description="Address to listen on. Port 0 takes a free one; IPv6 stands in brackets.",
+            description="Address to listen on. Port 0 picks a free port; an IPv6 address goes in brackets.",
             extra={"metavar": "HOST:PORT", "expected": "HOST:PORT, such as 127.0.0.1:8000 or [::1]:8000"},
         ),
     ] = "127.0.0.1:8000"
@@ -110,7 +112,7 @@ class ListenOptions(Options, frozen=True, kw_only=True):
     allow_host: Annotated[
         tuple[HostName, ...],
         Meta(
-            description="A name that clients may use in the Host header, besides those of loopback.",
+            description="A name that clients may use in the Host header, besides the loopback names.",
             extra={
                 "metavar": "NAME[:PORT]",
                 "expected": "NAME or NAME:PORT without scheme and path, such as mcp.example:8000",
@@ -120,7 +122,7 @@ class ListenOptions(Options, frozen=True, kw_only=True):
     allow_origin: Annotated[
         tuple[WebOrigin, ...],
         Meta(
-            description="An origin whose web pages may use the server, besides its own.",
+            description="An origin whose web pages may use the server, besides the server's own.",
             extra={
                 "metavar": "ORIGIN",
                 "expected": "SCHEME://HOST or SCHEME://HOST:PORT, such as https://app.example",
@@ -141,14 +143,14 @@ class ListenOptions(Options, frozen=True, kw_only=True):
 
 
 class SampleNodeOptions(Options, frozen=True, kw_only=True):
-    """Where the sample chain listens as a node of its own."""
+    """Where the sample chain listens as a node."""
 
     title: ClassVar[str] = "Listening"
 
     listen: Annotated[
         ListenAddress,
         Meta(
-            description="Address to listen on: by default the one where a node is looked for.",
+            description="Address to listen on: by default the one where clients look for a node.",
             extra={"metavar": "HOST:PORT", "expected": "HOST:PORT, such as 127.0.0.1:12391"},
         ),
     ] = "127.0.0.1:12391"
@@ -161,7 +163,7 @@ class LogOptions(Options, frozen=True, kw_only=True):
 
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"],
-        Meta(description="The least important lines to write."),
+        Meta(description="The lowest level of lines to write."),
     ] = "info"
     log_format: Annotated[
         Literal["auto", "json", "text"],
@@ -171,22 +173,22 @@ class LogOptions(Options, frozen=True, kw_only=True):
 
 GROUPS: tuple[type[Options], ...] = (NodeOptions, ListenOptions, SampleNodeOptions, LogOptions)
 
-# Either may be given; from the same source, both together are a contradiction.
+# Either may be given, but not both from the same source.
 _EITHER_OR = (("node", "sample"),)
 
-# Variables of the server that came before, by how their names begin, and what does their work here.
+# Variables of an earlier server, by the start of their names, and what replaces them here.
 OLD_VARIABLES = (
     ("QORTAL_BASE_URL", f"use --node or {PREFIX}NODE"),
-    ("QORTAL_PUBLIC_NODES", f"use --node or {PREFIX}NODE, as often as there are nodes"),
+    ("QORTAL_PUBLIC_NODES", f"use --node or {PREFIX}NODE, once for each node"),
     ("QORTAL_ALLOW_PUBLIC_FALLBACK", f"name every node that may answer with --node or {PREFIX}NODE"),
-    ("QORTAL_FALLBACK_", "not needed: a node that fails is rested and probed by itself"),
+    ("QORTAL_FALLBACK_", "not needed: a failing node is rested and probed automatically"),
     ("QORTAL_HTTP_TIMEOUT", "not needed: the time for an answer is fixed"),
     ("QORTAL_API_KEY", "not needed: no API key is ever read or sent"),
 )
 
 
 class Option(Struct, frozen=True):
-    """One field of a group, as flags, variables and documents need to know it."""
+    """One field of a group, as flags, variables and documents need it."""
 
     field: str
     kind: Any
@@ -196,7 +198,7 @@ class Option(Struct, frozen=True):
     expected: str
     default_text: str
     choices: tuple[str, ...] = ()
-    # What is refused with a sentence of its own, by pattern.
+    # What is refused with its own message, by pattern.
     refused: Mapping[str, str] = {}
     repeatable: bool = False
     is_switch: bool = False
@@ -217,7 +219,9 @@ def options_of(group: type[Options]) -> tuple[Option, ...]:
 
 
 def _option(field: msgspec.structs.FieldInfo) -> Option:
-    plain, *_, meta = typing.get_args(field.type)  # of several annotations the last one is the option's own
+    plain, *_, meta = typing.get_args(
+        field.type
+    )  # if there are several annotations, the last one is the option's own
     extra = meta.extra or {}
     choices = typing.get_args(plain) if typing.get_origin(plain) is Literal else ()
     return Option(
@@ -241,7 +245,7 @@ def _expected(plain: Any, choices: tuple[str, ...]) -> str:
     if plain is bool:
         return "true or false"
     assert plain is str or typing.get_origin(plain) in (tuple, types.UnionType), (
-        "other types say it themselves"
+        "other types must give `expected`"
     )
     return "text"
 
@@ -285,19 +289,19 @@ def _converted(option: Option, raw: Any, source: str) -> Any:
 
 
 def _settle(pair: tuple[str, str], values: dict[str, Any], flags: Mapping[str, Any]) -> None:
-    """Of two settings that exclude each other a flag beats a variable."""
+    """If two settings cannot be combined, a flag beats a variable."""
     given = [name for name in pair if values.get(name)]
     if len(given) < 2:
         return
     by_variable = [name for name in given if name not in flags]
     if len(by_variable) != 1:
         names = [(f"--{name}" if name in flags else PREFIX + name.upper()) for name in given]
-        raise WrongSetting(f"{names[0]} and {names[1]} exclude each other; give one of them.")
+        raise WrongSetting(f"{names[0]} and {names[1]} cannot be combined; give one of them.")
     del values[by_variable[0]]
 
 
 def known_variables() -> tuple[str, ...]:
-    """Every variable with our prefix that means something."""
+    """Every variable with our prefix that is read."""
     ours = (option.variable for group in GROUPS for option in options_of(group))
     return (*dict.fromkeys(ours), TOKEN_VARIABLE, *TEST_VARIABLES)
 
@@ -305,7 +309,7 @@ def known_variables() -> tuple[str, ...]:
 def refuse_unknown_variables(environ: Mapping[str, str]) -> None:
     """A misspelt variable would otherwise be a setting that silently does nothing.
 
-    Raises: WrongSetting, naming the variable and the nearest one that exists, if one is near.
+    Raises: WrongSetting, naming the variable and the nearest existing one, if any is similar.
     """
     known = known_variables()
     for name in sorted(environ):
@@ -314,18 +318,18 @@ def refuse_unknown_variables(environ: Mapping[str, str]) -> None:
 
 
 def _instead_of(name: str, known: Iterable[str]) -> str:
-    import difflib  # only a mistake pays for it
+    import difflib  # slow to import, and only needed for a mistake
 
-    # The prefix that all of them share says nothing about which one was meant.
+    # The shared prefix says nothing about which one was meant.
     endings = [variable.removeprefix(PREFIX) for variable in known]
     near = difflib.get_close_matches(name.removeprefix(PREFIX), endings, n=1, cutoff=_LIKENESS)
     if near:
-        return f"The nearest one that exists is {PREFIX}{near[0]}."
-    return "The help of each command names those that exist."
+        return f"Did you mean {PREFIX}{near[0]}?"
+    return "The help of each command names its variables."
 
 
 def old_variables(environ: Mapping[str, str]) -> dict[str, str]:
-    """The variables of the server that came before, with what to use instead. Their values are never used."""
+    """The variables of an earlier server, with what to use instead. Their values are never used."""
     return {
         name: instead
         for name in sorted(environ)
@@ -346,7 +350,7 @@ def host_and_port(listen: str) -> tuple[str, int]:
 
 
 def token(options: ListenOptions, environ: Mapping[str, str]) -> str | None:
-    """The token that clients must send: from the file, else from the variable, else none.
+    """The token that clients must send: from the file, or else the variable, or else None.
 
     Raises: WrongSetting.
     """
@@ -364,9 +368,9 @@ def token(options: ListenOptions, environ: Mapping[str, str]) -> str | None:
             raise WrongSetting(f"{source} cannot be read: {why}.") from None
     stripped = found.strip()
     if not stripped or not stripped.isascii() or not stripped.isprintable() or " " in stripped:
-        raise WrongSetting(f"The token of {source} must be one word of printable ASCII characters.")
+        raise WrongSetting(f"The token in {source} must be one word of printable ASCII characters.")
     if len(stripped) < _TOKEN_LEAST_CHARS:
         raise WrongSetting(
-            f"The token of {source} must have at least {_TOKEN_LEAST_CHARS} characters: a shorter one can be guessed."
+            f"The token in {source} must have at least {_TOKEN_LEAST_CHARS} characters: a shorter one can be guessed."
         )
     return stripped

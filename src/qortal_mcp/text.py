@@ -6,7 +6,7 @@ stay different. Clean text comes back as the same object.
 
 import re
 
-# What a picture of several characters is made of. It stays as it is: joiners and selectors inside it hide nothing.
+# An emoji made of several characters. It stays as it is: joiners and selectors inside it hide nothing.
 _PICTURE = (
     "[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u24c2\u25a0-\u27bf\u2900-\u297f\u2b00-\u2bff"
     "\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
@@ -19,11 +19,11 @@ _KEPT = (
     # Persian and its kin write a non-joiner between the letters of a word.
     "|[\u0620-\u06ff]\u200c(?=[\u0620-\u06ff])"
 )
-# Characters that steer a terminal, hide text or reorder it. A backslash before "u{" is escaped too, so
+# Characters that control a terminal, hide text or reorder it. A backslash before "u{" is escaped too, so
 # that a text that merely looks escaped cannot be mistaken for one that was.
 _STEERING = (
     "["
-    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls but tab and newline
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls except tab and newline
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffc"
     "\U00013430-\U00013455\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
@@ -33,7 +33,7 @@ _STEERING = (
 )
 _HIDDEN = re.compile(_STEERING)
 _KEPT_OR_HIDDEN = re.compile(f"({_KEPT})|{_STEERING}")
-# Only what is a character: the last one is 10FFFF.
+# Only valid code points: the last one is 10FFFF.
 _ESCAPED = re.compile(r"\\u\{(0?[0-9A-F]{1,5}|10[0-9A-F]{4})\}")
 
 
@@ -56,7 +56,7 @@ def original(text: str) -> str:
 
 
 def shortened(text: str, at_most: int) -> str:
-    """The text cut to a length, with a mark that says how much is gone."""
+    """The text cut to a length, with a marker that says how much is missing."""
     if len(text) <= at_most:
         return text
     return f"{text[:at_most]}… [{len(text) - at_most} more characters]"

@@ -29,7 +29,7 @@ WRONG = [
     pytest.param("QORTAL_MCP_NODE", "ftp://x", "QORTAL_MCP_NODE must be an address", id="value"),
     pytest.param("QORTAL_MCP_NODES", "http://x", "Unknown variable QORTAL_MCP_NODES.", id="name"),
     pytest.param("QORTAL_MCP_TOOLSETS", "nope", "--toolsets: there is no toolset", id="toolset"),
-    pytest.param("QORTAL_MCP_TOKEN", "short", "The token of QORTAL_MCP_TOKEN", id="token"),
+    pytest.param("QORTAL_MCP_TOKEN", "short", "The token in QORTAL_MCP_TOKEN", id="token"),
 ]
 
 

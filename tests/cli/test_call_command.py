@@ -110,8 +110,8 @@ def test_an_unknown_tool_is_exit_code_2_with_the_nearest_names(capsys: pytest.Ca
 def test_a_tool_whose_toolset_is_off_is_said_to_be(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["call", "list_assets", "--sample"]) == 2
     assert capsys.readouterr().err == (
-        "qortal-mcp: The tool list_assets is off, with its toolset assets. "
-        "Switch it on with --toolsets +assets.\n"
+        "qortal-mcp: The tool list_assets is off, as its toolset assets is off. "
+        "Turn it on with --toolsets +assets.\n"
     )
 
 
@@ -261,4 +261,4 @@ def test_a_node_that_is_not_there_is_told_with_what_to_do(unused_port: int) -> N
     ended = run("call", "get_node_status", "--node", f"http://127.0.0.1:{unused_port}")
     assert ended.code == 3
     last = ended.err.splitlines()[-1]
-    assert "Is Qortal Core running there? --node names another node, --sample needs none." in last
+    assert "Is Qortal Core running there? Use --node for another node, or --sample for none." in last

@@ -79,12 +79,12 @@ WRONG = [
     pytest.param(["stdio", "--node"], "requires an argument", id="option-without-value"),
     pytest.param(["stdio", "--log-level", "loud"], "loud", id="choice"),
     pytest.param(["stdio", "--node", "x:1"], "--node must be", id="value"),
-    pytest.param(["stdio", "--node", "http://a:b@x"], "--node must not hold a user name", id="password"),
+    pytest.param(["stdio", "--node", "http://a:b@x"], "--node must not contain a user name", id="password"),
     pytest.param(["stdio", "--node", "http://x/path"], "--node: a node's address", id="node-with-path"),
     pytest.param(["tools", "--toolsets", "nope"], "--toolsets: there is no toolset", id="toolset"),
     pytest.param(["stdio", "--toolsets", "nope"], "--toolsets: there is no toolset", id="toolset-of-stdio"),
-    pytest.param(["tools", "--json", "--tokens"], "exclude each other", id="two-forms"),
-    pytest.param(["tools", "--sample", "--node", "http://x"], "exclude each other", id="two-chains"),
+    pytest.param(["tools", "--json", "--tokens"], "cannot be combined", id="two-forms"),
+    pytest.param(["tools", "--sample", "--node", "http://x"], "cannot be combined", id="two-chains"),
 ]
 
 
@@ -106,7 +106,7 @@ def test_wrong_usage_is_one_line_on_standard_error_and_exit_code_2(
 def test_a_misspelt_variable_stops_every_command_with_its_name(name: str) -> None:
     ended = run(name, env={"QORTAL_MCP_NOODE": "planted"})
     assert ended.code == 2
-    assert "Unknown variable QORTAL_MCP_NOODE. The nearest one that exists is QORTAL_MCP_NODE." in ended.err
+    assert "Unknown variable QORTAL_MCP_NOODE. Did you mean QORTAL_MCP_NODE?" in ended.err
     assert "planted" not in ended.err
 
 
@@ -130,7 +130,7 @@ def test_what_is_said_about_an_old_variable_does_not_look_like_its_value(form: s
     words = ("call", "get_node_status", "--sample", "--log-format", form)
     ended = run(*words, env={"QORTAL_BASE_URL": "http://planted", "QORTAL_HTTP_TIMEOUT": "5"})
     sentence = (
-        "variables of another server are ignored: QORTAL_BASE_URL (use --node or QORTAL_MCP_NODE); "
+        "ignored variables of another server: QORTAL_BASE_URL (use --node or QORTAL_MCP_NODE); "
         "QORTAL_HTTP_TIMEOUT (not needed: the time for an answer is fixed)"
     )
     assert sentence in ended.err

@@ -60,7 +60,7 @@ def events(server: Listening, last: str) -> list[dict[str, Any]]:
 def test_it_says_that_its_data_are_samples(sample: Listening) -> None:
     line = events(sample, "sample chain")[0]
     assert line["level"] == "info"
-    assert line["event"] == "answers come from the sample chain: made-up data, not the real Qortal chain"
+    assert line["event"] == "answers come from the sample chain: test data, not the real Qortal chain"
 
 
 def test_it_says_which_node_it_reads_and_that_it_answers() -> None:
@@ -74,7 +74,7 @@ def test_it_says_which_node_it_reads_and_that_it_answers() -> None:
 def test_it_says_which_nodes_it_reads_and_that_none_answers() -> None:
     urls = ("http://127.0.0.1:9", "http://127.0.0.1:10")
     with listening("serve", "--node", urls[0], "--node", urls[1]) as server:
-        reads, *_, last = events(server, "no node answers; tools fail until one does")
+        reads, *_, last = events(server, "no node answers; tools will fail until one does")
         assert reads["qortal_mcp.node"] == ", ".join(urls)
         assert last["level"] == "warning"
 

@@ -51,7 +51,7 @@ async def test_quantities_are_units_of_the_asset_and_exact(call: Call) -> None:
 async def test_data_of_all_assets_is_not_listed(call: Call) -> None:
     listing = await answer_of(call, "list_assets", include_data=True)
     assert all("data" not in row for row in listing["assets"])
-    assert listing["notes"][0] == "Data is not listed; get_asset gives that of one asset."
+    assert listing["notes"][0] == "Data is not listed; get_asset returns the data of one asset."
 
 
 @pytest.mark.parametrize("asset", ["GOLD", "3", 3, " GOLD "])
@@ -384,7 +384,7 @@ async def test_an_answer_keeps_to_its_schema(node: Node, tool: str, arguments: d
 async def test_qort_has_no_quantity_that_was_issued_once(call: Call) -> None:
     found = await answer_of(call, "get_asset", asset="QORT")
     assert found["quantity"] is None
-    assert found["notes"][0] == "How much QORT there is, get_network_overview tells."
+    assert found["notes"][0] == "get_network_overview returns the circulating QORT."
     first = (await answer_of(call, "list_assets", limit=1))["assets"][0]
     assert (first["name"], first["quantity"]) == ("QORT", None)
 

@@ -200,10 +200,10 @@ async def test_prompts_say_how_to_get_from_a_name_to_an_address_and_to_prices_of
         got = await request(server, "prompts/get", {"name": name, "arguments": arguments})
         return str(got["result"]["messages"][0]["content"]["text"])
 
-    assert "if this is a registered name, get_name tells its owner" in await text(
+    assert "if this is a registered name, get_name returns its owner" in await text(
         "account_report", address="bob"
     )
-    assert "get_trade_price, that one with inverse true" in await text("trade_scan", chain="LTC")
+    assert "get_trade_price (with inverse true" in await text("trade_scan", chain="LTC")
 
 
 async def test_nothing_promises_more_than_every_client_gets(server: Server) -> None:

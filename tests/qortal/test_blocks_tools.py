@@ -76,7 +76,7 @@ async def test_minting_is_told_on_request_with_distances_to_the_last_digit(call:
 async def test_a_block_without_minting_says_so(call: Call) -> None:
     found = await answer_of(call, "get_block", position="first", minting=True)
     assert found["minting"] is None
-    assert found["notes"][0] == "The node cannot tell how this block was won."
+    assert found["notes"][0] == "The node does not know how this block was won."
 
 
 @pytest.mark.parametrize(
@@ -180,8 +180,14 @@ async def test_a_young_chain_is_looked_through_for_what_somebody_signed(call: Ca
     ("arguments", "sentence"),
     [
         ({"signer": WRONG_CHECKSUM}, "Invalid Qortal address."),
-        ({"signer": ALICE, "newest_first": False}, "Invalid signer. Its blocks come newest first: leave out"),
-        ({"signer": ALICE, "from_height": 5}, "Invalid signer. Its blocks come newest first: leave out"),
+        (
+            {"signer": ALICE, "newest_first": False},
+            "Invalid signer. A signer's blocks come newest first: leave out",
+        ),
+        (
+            {"signer": ALICE, "from_height": 5},
+            "Invalid signer. A signer's blocks come newest first: leave out",
+        ),
     ],
 )
 async def test_signers_that_cannot_be_listed_are_refused(
@@ -193,7 +199,7 @@ async def test_signers_that_cannot_be_listed_are_refused(
 async def test_an_address_that_never_signed_anything_signed_no_block(call: Call) -> None:
     found = await answer_of(call, "list_blocks", signer=NOBODY)
     assert found["blocks"] == []
-    assert found["notes"][0].startswith("No public key of this address is known")
+    assert found["notes"][0].startswith("This address has no known public key")
 
 
 @pytest.mark.parametrize(("newest_first", "heights"), [(True, [596]), (False, [])])
@@ -276,7 +282,7 @@ async def test_pages_reach_the_last_block_of_a_signer_whatever_is_archived(
 async def test_a_node_that_cannot_list_a_signer_says_so(old_chain: tuple[OldChain, Call]) -> None:
     found = await answer_of(old_chain[1], "list_blocks", signer=ALICE)
     assert found["blocks"] == []
-    assert found["notes"] == ["This node lists blocks of a signer only where its archive holds some of them."]
+    assert found["notes"] == ["This node lists a signer's blocks only if some of them are in its archive."]
 
 
 async def test_signers_come_with_their_counts_most_first(call: Call) -> None:
@@ -315,4 +321,4 @@ async def test_online_signatures_are_never_asked_for() -> None:
         found = await answer_of(call, "list_block_range", height=80, count=2, include_online_signatures=True)
         await node.close()
     assert not any("OnlineSignatures" in target for target in node_on_wire.asked)
-    assert found["notes"] == ["Online signatures are never given."]
+    assert found["notes"] == ["Online signatures are never returned."]

@@ -173,7 +173,7 @@ async def test_data_that_is_no_base64_is_an_error_of_the_node() -> None:
         ({"involving": [ALICE, WRONG_CHECKSUM]}, "Invalid Qortal address. See the argument involving."),
         (
             {"group_id": 0},
-            "Invalid group_id. It takes a whole number from 1 up; list_groups tells it beside each name.",
+            "Invalid group_id. Give a whole number from 1; list_groups shows it next to each name.",
         ),
         ({"signature": "1" * 63}, "Invalid signature. signature takes text of 64 to 88 characters."),
         ({"signature": "1" * 65}, "Invalid signature."),

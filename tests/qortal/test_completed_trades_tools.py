@@ -76,7 +76,7 @@ async def test_an_account_that_never_signed_anything_has_no_trades_and_a_note(ca
     answer = (await call("list_completed_trades", buyer=NOBODY))["structuredContent"]
     assert answer["trades"] == []
     assert answer["page"] == {"returned": 0}
-    assert "No public key of this buyer is known" in answer["notes"][0]
+    assert "This buyer's public key is not known" in answer["notes"][0]
 
 
 async def test_trades_since_a_time_are_those_after_it(call: Call) -> None:
@@ -255,7 +255,7 @@ async def test_a_ledger_since_a_time(call: Call) -> None:
 async def test_someone_unknown_has_an_empty_ledger(call: Call) -> None:
     answer = (await call("get_trade_ledger", account=NOBODY))["structuredContent"]
     assert answer["trades"] == []
-    assert "No public key of this account is known" in answer["notes"][0]
+    assert "This account's public key is not known" in answer["notes"][0]
 
 
 async def test_a_commission_is_told_where_there_is_one() -> None:

@@ -86,7 +86,7 @@ async def test_a_large_memory_is_shown_in_part_and_odd_states_are_told() -> None
     assert contract["unit"] == "GOLD"
     assert (contract["creator"], contract["creatorPublicKey"]) == (None, "broken\\u{202E}")
     assert len(base64.b64decode(contract["dataBase64"])) == 4096
-    assert contract["notes"] == ["dataBase64 holds the first 4096 of 5000 bytes."]
+    assert contract["notes"] == ["dataBase64 has the first 4096 of 5000 bytes."]
 
 
 def of_code(code_hash: str, is_finished: bool | None = None) -> set[str]:
@@ -157,7 +157,7 @@ BAD_CALLS: list[Any] = [
     (
         "list_contracts",
         {"running": False},
-        "Invalid template. Finished contracts are listed by template only.",
+        "Invalid template. Finished contracts can only be listed by template.",
     ),
     ("list_contracts", {"template": ""}, "Invalid template."),
     ("list_contracts", {"limit": 0}, "Invalid limit."),
@@ -177,7 +177,7 @@ async def test_bad_arguments_are_refused(
 async def test_an_unknown_template_is_not_found(call: Call, template: str) -> None:
     code, text = await error_of(call, "list_contracts", template=template)
     assert code == "NOT_FOUND"
-    assert text.startswith("Template not found. Known ones: BitcoinACCTv1, ")
+    assert text.startswith("Template not found. Known templates: BitcoinACCTv1, ")
 
 
 async def test_a_node_too_old_to_list_running_contracts_says_so() -> None:

@@ -221,11 +221,11 @@ async def test_an_unknown_group_is_not_taken_for_an_empty_one(call: Call, kind: 
         ({"kind": "invites"}, "Invalid arguments. Give group_id or address."),
         (
             {"kind": "bans", "address": CHLOE},
-            "Invalid group_id. A list of bans needs it; address narrows them.",
+            "Invalid group_id. A list of bans needs it; address filters them.",
         ),
         (
             {"kind": "kicks", "group_id": 3},
-            "Invalid address. Kicks are listed by address; group_id narrows them.",
+            "Invalid address. Kicks are listed by address; group_id filters them.",
         ),
         (
             {"kind": "leaves", "group_id": 3},

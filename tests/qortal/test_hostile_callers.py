@@ -138,7 +138,7 @@ async def test_keys_and_signatures_are_taken_where_they_belong(server: Server) -
 async def test_a_public_key_for_an_address_is_told_what_to_do(server: Server) -> None:
     said = text_of(await caller(server)("get_balance", address=ALICE_KEY))
     assert said.startswith("Refused. The argument address looks like a public or private key.")
-    assert said.endswith("If it is a public key: this argument takes an address.")
+    assert said.endswith("If this is a public key: this argument takes an address.")
 
 
 async def test_a_text_for_a_prompt_has_an_end_and_hides_nothing(server: Server) -> None:
@@ -164,7 +164,7 @@ async def test_a_list_of_types_is_no_longer_than_there_are_types(server: Server,
 async def test_a_question_longer_than_a_node_takes_is_not_sent(server: Server, source: ToldNode) -> None:
     values = {"keywords": ["😀" * 200] * 20}
     said = text_of(await caller(server)("read_core", endpoint=SEARCH, values=values))
-    assert said == "Invalid arguments. Together they are longer than a node takes."
+    assert said == "Invalid arguments. Together they are longer than a node accepts."
     assert not source.asked
 
 

@@ -63,7 +63,7 @@ async def test_more_names_than_fit_are_cut_and_marked() -> None:
         answer = (await caller(make_server(node))("get_account_overview", address=ALICE))["structuredContent"]
         await node.close()
     assert len(answer["names"]) == 100
-    assert answer["notes"] == ["The account owns more names; names holds the oldest 100."]
+    assert answer["notes"] == ["The account owns more names; names lists the oldest 100."]
     assert all("limit=" in target for target in owner.asked if target.startswith("/names/address"))
 
 
@@ -78,7 +78,7 @@ async def test_more_assets_than_fit_are_cut_and_marked() -> None:
         answer = (await caller(make_server(node))("get_account_overview", address=ALICE))["structuredContent"]
         await node.close()
     assert [row["assetId"] for row in answer["assetBalances"]] == list(range(20))
-    assert answer["notes"] == ["assetBalances holds the first 20; ask for others with asset_ids."]
+    assert answer["notes"] == ["assetBalances lists the first 20; use asset_ids for others."]
 
 
 async def test_a_node_too_old_for_primary_names_still_gives_an_overview() -> None:

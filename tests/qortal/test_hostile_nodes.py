@@ -24,7 +24,7 @@ from .world import ALICE, GOLD
 
 Told = Callable[..., Awaitable[dict[str, Any]]]
 HUGE = 2**62
-NONSENSE = "Node error. Its answer does not have the form that was expected."
+NONSENSE = "Node error. Its answer does not have the expected form."
 
 
 @asynccontextmanager
@@ -113,7 +113,7 @@ async def test_answers_from_memory_leave_the_loop_to_others() -> None:
 async def test_a_group_with_countless_admins_is_answered_with_a_note() -> None:
     said = {"memberCount": 1, "adminCount": HUGE, "members": [{"member": ALICE, "joined": 1}]}
     result, source = await told(at("/groups/members/3", said), "list_group_members", group_id=3)
-    assert "isAdmin tells only of the first 1000 admins." in result["structuredContent"]["notes"]
+    assert "isAdmin is only right for the first 1000 admins." in result["structuredContent"]["notes"]
     assert len(source.asked) < 20
 
 

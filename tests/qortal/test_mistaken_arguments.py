@@ -55,17 +55,17 @@ REFUSED: list[Any] = [
     ),
     ("get_chat_stats", {"involving": [ALICE]}, "involving takes a list of 2 addresses."),
     ("get_chat_stats", {"involving": ALICE}, "involving takes a list of 2 addresses."),
-    ("get_balance", {"address": "alice-test"}, "For a registered name, get_name tells its owner."),
+    ("get_balance", {"address": "alice-test"}, "For a registered name, get_name returns its owner."),
     (
         "list_completed_trades",
         {"buyer": "alice-test"},
-        "See the argument buyer. It takes an address or a public key. For a registered name, get_name tells its owner.",
+        "See the argument buyer. Give an address or a public key. For a registered name, get_name returns its owner.",
     ),
     ("search_qdn", {"service": "WEBSIT"}, "No QDN service has this name or code. Nearest: WEBSITE."),
     ("search_qdn", {"service": "qqqqq"}, "No QDN service has this name or code."),
-    ("get_group", {"group_id": "Open Lounge"}, "list_groups tells it beside each name."),
-    ("read_core", {"endpoint": "/blocks/byheight/5"}, "What stands in braces goes into values."),
-    ("read_core", {"endpoint": "/blocks/byheight/{height}"}, "Invalid height. values must hold height."),
+    ("get_group", {"group_id": "Open Lounge"}, "list_groups shows it next to each name."),
+    ("read_core", {"endpoint": "/blocks/byheight/5"}, "Parameters in braces go into values."),
+    ("read_core", {"endpoint": "/blocks/byheight/{height}"}, "Invalid height. values must contain height."),
     ("read_core", {"endpoint": "/blocks/last", "values": 5}, 'It takes an object, such as {"height": 5}.'),
     ("get_block", {"height": 5, "minting": "yes"}, "minting takes true or false."),
 ]
@@ -90,14 +90,14 @@ async def test_a_public_key_instead_of_an_address_is_refused_with_the_way_out(ca
     result = await call("get_balance", address=ALICE_KEY)
     assert code_of(result) == "REFUSED"
     text = result["content"][0]["text"]
-    assert text.endswith("If it is a public key: this argument takes an address.")
+    assert text.endswith("If this is a public key: this argument takes an address.")
     assert ALICE_KEY not in text
 
 
 async def test_an_address_instead_of_a_name_is_told_where_names_of_addresses_are(call: Call) -> None:
     result = await call("get_name", name=ALICE)
     assert code_of(result) == "NOT_FOUND"
-    assert result["content"][0]["text"].endswith("search_names with owner lists its names.")
+    assert result["content"][0]["text"].endswith("use search_names with owner to list its names.")
 
 
 async def test_an_asset_that_does_not_exist_does_not_cost_the_overview(call: Call) -> None:

@@ -169,7 +169,7 @@ async def test_names_are_found_by_their_beginning(call: Call) -> None:
 async def test_wildcards_are_explained(call: Call) -> None:
     answer = (await call("search_names", query="p_ge", limit=3))["structuredContent"]
     assert len(answer["names"]) == 3
-    assert answer["notes"][0] == "In query, % stands for any text and _ for any character."
+    assert answer["notes"][0] == "In query, % matches any text and _ any character."
 
 
 async def test_names_for_sale_have_exact_prices(call: Call) -> None:

@@ -209,7 +209,7 @@ async def test_a_node_that_is_not_there_is_unreachable(faulty: FaultyNode, call:
         assert code_of(result) == ("NODE_UNREACHABLE", True), tool
         assert result["content"][0]["text"] == (
             f"Node unreachable. Tried {faulty.url}. Is Qortal Core running there? "
-            "--node names another node, --sample needs none."
+            "Use --node for another node, or --sample for none."
         )
 
 
@@ -251,7 +251,7 @@ async def test_an_answer_without_a_height_says_so(faulty: FaultyNode, call: Call
     answer = (await call("get_balance", address=ALICE))["structuredContent"]
     assert answer["balance"] == "1001427.50833805"
     assert answer["asOf"] == {"node": faulty.url, "height": None, "time": None, "isSynchronizing": None}
-    assert answer["notes"] == ["The node did not tell its height."]
+    assert answer["notes"] == ["The node did not report its height."]
 
 
 async def test_the_height_is_asked_for_once_for_many_calls(faulty: FaultyNode, call: Call) -> None:

@@ -115,7 +115,7 @@ async def test_every_address_can_be_read(call: Call, template: str) -> None:
 @pytest.mark.parametrize("template", CONTENT)
 async def test_content_is_left_to_the_tool_that_knows_when_it_may_be_read(call: Call, template: str) -> None:
     code, text = await refusal(call, template, service="JSON", name="alice-test", identifier="x")
-    assert (code, text.partition(" Content")[0]) == ("REFUSED", "Refused.")
+    assert (code, text.partition(" Use read_qdn")[0]) == ("REFUSED", "Refused.")
 
 
 async def test_an_object_comes_as_core_has_it(call: Call) -> None:
@@ -133,7 +133,7 @@ async def test_a_plain_body_is_a_value_and_never_a_float(call: Call) -> None:
 async def test_bytes_are_written_in_base64(call: Call) -> None:
     shown = await read(call, "/at/{ataddress}/data", ataddress=CONTRACT)
     assert shown["value"] == sample_chain()["contractData"][CONTRACT].removeprefix("base64:")
-    assert shown["notes"][0] == "value holds bytes, written in Base64."
+    assert shown["notes"][0] == "value is binary data, in Base64."
 
 
 async def test_the_same_address_read_by_a_tool_and_directly_gives_both_forms(node: Node) -> None:
@@ -158,7 +158,7 @@ async def test_a_slash_at_the_end_does_not_matter(call: Call) -> None:
 
 async def test_what_pages_leave_out_is_said(call: Call) -> None:
     notes = (await read(call, "/crosschain/tradeoffers", limit=3))["notes"]
-    assert notes[0] == "Core leaves out rows when this list is paged; list_trade_offers gives them all."
+    assert notes[0] == "Core leaves out rows when this list is paged; list_trade_offers returns them all."
 
 
 async def every_row(call: Call, template: str, values: dict[str, Any]) -> list[Any]:

@@ -186,7 +186,7 @@ async def test_balances_are_exact(call: Call) -> None:
 async def test_an_unseen_address_holds_nothing_and_a_note_says_why(call: Call) -> None:
     answer = await answer_of(call, "get_balance", address=NOBODY)
     assert answer["balance"] == "0.00000000"
-    assert answer["notes"] == ["This address was not seen on the chain yet.", SAMPLE]
+    assert answer["notes"] == ["This address has not appeared on the chain yet.", SAMPLE]
     assert (await answer_of(call, "get_balance", address=EMPTY))["notes"] == [SAMPLE]
 
 

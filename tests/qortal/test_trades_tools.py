@@ -135,7 +135,7 @@ async def test_a_foreign_chain_tells_its_fees_in_coins(call: Call, chain: str) -
     assert answer["feeRequired"] == f"{coin['feerequired'] / 10**8:.8f}"
     assert answer["isEnabled"] is True
     assert answer["height"] is None
-    assert "does not reach the network" in answer["notes"][0]
+    assert f"cannot reach the {chain} network" in answer["notes"][0]
 
 
 async def test_a_foreign_chain_within_reach_tells_its_height() -> None:
@@ -163,7 +163,7 @@ async def test_a_chain_that_is_switched_off_is_told_as_such() -> None:
         await node.close()
     assert answer["isEnabled"] is False
     assert (answer["height"], answer["feePerKb"], answer["feeRequired"]) == (None, None, None)
-    assert answer["notes"] == ["DOGECOIN is switched off on this node."]
+    assert answer["notes"] == ["DOGECOIN is off on this node."]
 
 
 async def test_a_node_that_knows_nothing_of_foreign_chains_says_so() -> None:

@@ -86,7 +86,7 @@ async def test_a_transaction_is_found_by_the_reference_it_carries(call: Call) ->
     row = CONFIRMED[400]
     found = await answer_of(call, "get_transaction", reference=row["reference"])
     assert found["reference"] == row["reference"]
-    assert found["notes"][0].startswith("Several transactions may carry one reference")
+    assert found["notes"][0].startswith("Several transactions may have this reference")
 
 
 @pytest.mark.parametrize(
@@ -280,7 +280,7 @@ async def test_services_are_named(call: Call) -> None:
     [
         ({"address": WRONG_CHECKSUM}, "Invalid Qortal address."),
         ({"creator": "xyz"}, "Invalid creator."),
-        ({"creator": WRONG_CHECKSUM}, "Invalid creator. It takes an address or a public key."),
+        ({"creator": WRONG_CHECKSUM}, "Invalid creator. Give an address or a public key."),
         ({"types": ["NOPE"]}, "Invalid types. Types: GENESIS, PAYMENT,"),
         ({"types": []}, "Invalid types."),
         ({"types": "NOPE"}, "Invalid types."),
@@ -468,20 +468,20 @@ async def test_a_page_is_cut_at_a_record_when_records_are_huge() -> None:
 async def test_chat_costs_nothing_whatever_core_names(call: Call) -> None:
     found = await answer_of(call, "get_fee", type="CHAT")
     assert found["fee"] == "0.00000000"
-    assert found["notes"][0].startswith("Chat messages are not charged for")
+    assert found["notes"][0].startswith("Chat messages are free")
 
 
 async def test_nothing_under_a_group_is_not_taken_for_nothing_about_it(call: Call) -> None:
     found = await answer_of(call, "search_transactions", group_id=3)
     assert found["transactions"] == []
-    assert found["notes"][0].startswith("group_id finds what was made under a group's approval")
+    assert found["notes"][0].startswith("group_id finds transactions under a group's approval")
 
 
 @pytest.mark.parametrize(
-    ("kind", "untold"),
+    ("kind", "not_reported"),
     [("TRANSFER_PRIVS", "the recipient"), ("CANCEL_GROUP_INVITE", "the group and who was invited")],
 )
-async def test_what_core_does_not_tell_of_a_type_is_said(call: Call, kind: str, untold: str) -> None:
+async def test_what_core_does_not_report_of_a_type_is_said(call: Call, kind: str, not_reported: str) -> None:
     row = next(row for row in CONFIRMED if row["type"] == kind)
     found = await answer_of(call, "get_transaction", signature=row["signature"])
-    assert found["notes"][0] == f"Core does not tell {untold} of a {kind} transaction."
+    assert found["notes"][0] == f"Core does not report {not_reported} of a {kind} transaction."

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _EXIT_CODES = {
     "conforms": failures.GOOD,
     "violates": failures.BAD,
-    "incomplete": failures.COULD_NOT_FIND_OUT,
+    "incomplete": failures.UNDETERMINED,
 }
 _LONGEST_SECONDS = 3600.0
 _HOST_AND_PORT = re.compile(r"(localhost|[\w.-]+:\d{1,5})(/|\Z)")
@@ -234,7 +234,7 @@ def _evidence(
     except Unreachable as exc:
         from ..logs import visible
 
-        raise failures.CouldNotFindOut(f"Cannot reach the server: {visible(_plainly(str(exc)))}") from exc
+        raise failures.Undetermined(f"Cannot reach the server: {visible(_plainly(str(exc)))}") from exc
     finally:
         progress.clear()
 
@@ -287,7 +287,7 @@ def _check_nothing_is_asked(ctx: click.Context) -> None:
 
 
 def _check_outputs(ctx: click.Context, outputs: dict[str, tuple[str | None, ...]]) -> None:
-    """Say before the work what would fail after it. Raises: WrongUsage, CouldNotFindOut."""
+    """Say before the work what would fail after it. Raises: WrongUsage, Undetermined."""
     named = [path for paths in outputs.values() for path in paths if path is not None]
     if len({os.path.realpath(path) for path in named}) < len(named):
         raise failures.WrongUsage("Two outputs have the same file.", ctx)

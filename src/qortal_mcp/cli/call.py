@@ -20,12 +20,14 @@ from .program import PROGRAM, unknown_tool
 from .running import failures
 from .running.own_server import ask
 
-# Failures that say nothing about what was asked: trying again, or another node, may answer it.
-_NOT_FOUND_OUT = frozenset({"NODE_UNREACHABLE", "NODE_TIMEOUT", "NODE_SYNCING", "RATE_LIMITED", "TIMEOUT"})
+# Failures that leave the question open: another try, or another node, may answer it.
+_UNDETERMINED_CODES = frozenset(
+    {"NODE_UNREACHABLE", "NODE_TIMEOUT", "NODE_SYNCING", "RATE_LIMITED", "TIMEOUT"}
+)
 
 
 class Block(Struct, frozen=True):
-    """A piece of content. Ours are all text."""
+    """A content block. Ours are all text."""
 
     text: str = ""
 
@@ -47,14 +49,14 @@ class Result(Struct, frozen=True):
         if not self.isError:
             return failures.GOOD
         code = self.meta.get(ERROR_META, {}).get("code")
-        return failures.COULD_NOT_FIND_OUT if code in _NOT_FOUND_OUT else failures.BAD
+        return failures.UNDETERMINED if code in _UNDETERMINED_CODES else failures.BAD
 
 
 class CallCommand(SettingsCommand):
-    """A command whose help is about one tool where it names one."""
+    """A command whose help is about one tool if a tool is named."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        # Help is asked for before arguments are read, so it is told here what they are.
+        # --help is handled before arguments are parsed, so they are kept here for it.
         ctx.obj = args[0] if args and not args[0].startswith("-") else None
         return super().parse_args(ctx, args)
 
@@ -69,7 +71,7 @@ class CallCommand(SettingsCommand):
         formatter.write_usage(f"{PROGRAM} call", f"{usage(tool)} [OPTIONS]")
         formatter.write_paragraph()
         formatter.write(detail(tool, f"toolset {toolset_of(tool['name'])}", formatter.width, view.PLAIN))
-        formatter.write(f"\n\nThe options are in {PROGRAM} call --help.\n")
+        formatter.write(f"\n\nFor the options see {PROGRAM} call --help.\n")
 
 
 @click.command(cls=CallCommand, groups=(NodeOptions,))
@@ -77,24 +79,24 @@ class CallCommand(SettingsCommand):
 @click.argument("arguments", nargs=-1, metavar="[KEY=VALUE]...", shell_complete=completion.arguments)
 @click.option("--args", "whole", metavar="JSON", help="Arguments as one JSON object.")
 @click.option("--json", "as_json", is_flag=True, help="Show the structured answer as JSON.")
-@click.option("--raw", "as_raw", is_flag=True, help="Show the whole result as JSON, an error too.")
+@click.option("--raw", "as_raw", is_flag=True, help="Show the whole result as JSON, errors included.")
 def command(
     chain: NodeOptions, tool: str, arguments: Sequence[str], whole: str | None, as_json: bool, as_raw: bool
 ) -> int:
     """Call one tool and show its answer.
 
-    A VALUE is JSON if it can be read as such, else text; always text where the tool takes nothing else. With --help behind the name of a TOOL: what it takes.
+    A VALUE is read as JSON if possible, otherwise as text; always as text if the tool takes only text. For the arguments of a TOOL, add --help after its name.
 
     \b
       qortal-mcp call get_block height=298 --sample
       qortal-mcp call get_name name=alice-test --sample
       qortal-mcp call search_transactions types='["PAYMENT"]' limit=1 --sample
 
-    Exit codes: 0 answered; 1 the tool answered with an error, wrong arguments included; 2 wrong usage; 3 could not
-    find out, because the node is unreachable, too slow or synchronizing.
+    Exit codes: 0 answered; 1 the tool answered with an error, wrong arguments included; 2 wrong usage; 3 could not be
+    determined: the node is unreachable, too slow or synchronizing.
     """
     if as_json and as_raw:
-        raise failures.WrongUsage("--json and --raw exclude each other; give one of them.")
+        raise failures.WrongUsage("--json and --raw cannot be combined; give one of them.")
     params = {"name": tool, "arguments": call_arguments.read(arguments, whole, text_arguments(tool))}
     server, response = ask(
         chain, "tools/call", params, on_slow=lambda node: terminal.note(f"Waiting for {node} …")
@@ -110,7 +112,7 @@ def command(
 def _show(raw: Raw, as_json: bool) -> int:
     result = msgspec.json.decode(raw, type=Result)
     if result.isError:
-        kind = failures.Bad if result.exit_code == failures.BAD else failures.CouldNotFindOut
+        kind = failures.Bad if result.exit_code == failures.BAD else failures.Undetermined
         raise kind(visible(result.text))
     if result.structuredContent is UNSET:
         terminal.write(visible(result.text))
@@ -131,6 +133,6 @@ def _refused(server: Server, chain: NodeOptions, tool: str, error: ErrorObject) 
     if toolset is not None:
         how = switching_on(toolset, chain.toolsets)
         return failures.NoSuchTool(
-            f"The tool {tool} is off, with its toolset {toolset}. Switch it on with {how}."
+            f"The tool {tool} is off, as its toolset {toolset} is off. Turn it on with {how}."
         )
     return failures.NoSuchTool(unknown_tool(tool, [*catalogue.tools, *catalogue.tool_aliases]))

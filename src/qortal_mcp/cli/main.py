@@ -1,4 +1,4 @@
-"""`qortal-mcp`. A client waits for `stdio` at each of its starts, so that command has a short way in."""
+"""`qortal-mcp`. Clients wait for `stdio` each time they start, so that command has a fast path."""
 
 import gc
 import sys
@@ -14,12 +14,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from .program import run
 
         return run(words)
-    except KeyboardInterrupt:  # while loading; later everybody has an answer of their own
+    except KeyboardInterrupt:  # while loading; later each command handles it
         return 130
 
 
 def _served_stdio(words: Sequence[str]) -> bool:
-    # Nothing that is made while loading is garbage, and looking for some takes a tenth of the time.
+    # Nothing created while loading is garbage, and looking for some takes a tenth of the time.
     gc.disable()
     from .running.stdio_without_click import serve_stdio
 

@@ -17,7 +17,7 @@ from .running import failures
 PROGRAM = "qortal-mcp"
 # Set by the completion scripts of shells, which click writes.
 _COMPLETION = "_QORTAL_MCP_COMPLETE"
-# A name that resembles the wrong one less than this was not meant.
+# Suggestions less similar than this are not shown.
 _LIKENESS = 0.75
 
 
@@ -31,21 +31,21 @@ class Entry(NamedTuple):
 COMMANDS = {
     "serve": Entry("Serve", "Serve AI clients over HTTP and WebSocket."),
     "stdio": Entry("Serve", "Serve the AI client that started this process."),
-    "sample-node": Entry("Serve", "Serve the sample chain as a node of its own."),
+    "sample-node": Entry("Serve", "Serve the sample chain as a node."),
     "call": Entry("Ask", "Call one tool and show its answer."),
     "tools": Entry("Ask", "List the tools, or show one of them in full."),
-    "audit": Entry("Judge", "Say what is wrong with any MCP server, and which clients break on it."),
-    "version": Entry("Ask", "Show the version and the protocol revisions spoken."),
+    "audit": Entry("Check", "Say what is wrong with any MCP server, and which clients break on it."),
+    "version": Entry("Ask", "Show the version and the supported protocol revisions."),
 }
 
 
 def module_of(name: str) -> str:
-    """The module whose `command` a command is."""
+    """The module that defines a command."""
     return f"{__package__}.{name.replace('-', '_')}"
 
 
 class LazyGroup(click.Group):
-    """Commands by name, imported when asked for."""
+    """Commands by name, imported when needed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -56,7 +56,7 @@ class LazyGroup(click.Group):
         from importlib import import_module
 
         command = import_module(module_of(cmd_name)).command
-        assert isinstance(command, click.Command), "each module of a command has one"
+        assert isinstance(command, click.Command), "each command module defines one"
         return command
 
     def resolve_command(
@@ -75,7 +75,7 @@ class LazyGroup(click.Group):
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> str:
-    """One line about a name that does not exist, with those that come near it."""
+    """One line about a name that does not exist, with similar names."""
     import difflib
 
     from ..logs import visible
@@ -87,14 +87,14 @@ def unknown(what: str, name: str, known: Iterable[str]) -> str:
 
 
 def unknown_tool(name: str, known: Iterable[str]) -> str:
-    """The same about a tool, and where to find those that exist."""
+    """The same about a tool, and where to find the existing ones."""
     return f"{unknown('tool', name, known)} See {PROGRAM} tools."
 
 
 _EPILOG = "\n".join(
     [
-        "Every option can also be set by a variable, named in the help of each command.",
-        "\n\b\nExit codes:",  # \b: as it stands
+        "Every option can also be set with an environment variable, named in the command's help.",
+        "\n\b\nExit codes:",  # \b: do not rewrap
         *(f"  {code}  {meaning}" for code, meaning in failures.EXIT_CODES.items()),
     ]
 )
@@ -107,12 +107,12 @@ _EPILOG = "\n".join(
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def program() -> None:
-    """Read the Qortal blockchain from any AI client, and nothing but read it."""
+    """Read the Qortal blockchain from any AI client. Read-only."""
 
 
 def run(words: Sequence[str]) -> int:
-    """Run a command line and say how it ended."""
-    if sys.stdout is None:  # started with it closed
+    """Run a command line and return its exit code."""
+    if sys.stdout is None:  # the process was started with it closed
         sys.stdout = failures.ClosedOutput()
     try:
         if _COMPLETION in os.environ:
@@ -125,7 +125,7 @@ def run(words: Sequence[str]) -> int:
     except click.exceptions.Exit as exc:
         return exc.exit_code
     except click.exceptions.NoArgsIsHelpError as exc:
-        _tell(exc.format_message())
+        _print_error(exc.format_message())
         return failures.WRONG_USAGE
     except click.UsageError as exc:
         return _failed(exc.format_message(), exc.exit_code, exc.ctx)
@@ -136,24 +136,24 @@ def run(words: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return failures.INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has seen enough. The interpreter would flush it once more at its end.
+        # The reader of our output has closed it. The interpreter would flush it once more at exit.
         _drop(sys.stdout)
         return failures.GOOD
     except OSError as exc:
         if not _is_about_output(exc):
             raise
         _drop(sys.stdout)
-        return _failed(f"Cannot write the output: {exc.strerror}.", failures.COULD_NOT_FIND_OUT)
+        return _failed(f"Cannot write the output: {exc.strerror}.", failures.UNDETERMINED)
 
 
 def _is_about_output(exc: OSError) -> bool:
-    """Whether it was raised by writing: everything we print goes through `click.echo`."""
+    """Whether it was raised by writing output: everything we print goes through `click.echo`."""
     frames = [frame.f_code for frame, _ in traceback.walk_tb(exc.__traceback__)]
-    return click.echo.__code__ in frames or len(frames) == 1  # the one of `run`, which flushes
+    return click.echo.__code__ in frames or len(frames) == 1  # the frame of `run`, which flushes
 
 
 def _drop(stream: TextIO | failures.ClosedOutput) -> None:
-    """What a stream could not write would be tried again when the interpreter ends."""
+    """Discard what a stream could not write; the interpreter would try again at exit."""
     if not isinstance(stream, failures.ClosedOutput):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
@@ -162,12 +162,12 @@ def _failed(message: str, code: int, ctx: click.Context | None = None) -> int:
     line = " ".join(message.splitlines())
     sentence = line if line.endswith((".", "?")) else f"{line}."
     hint = f" See {ctx.command_path} --help." if ctx is not None else ""
-    _tell(f"{PROGRAM}: {sentence}{hint}")
+    _print_error(f"{PROGRAM}: {sentence}{hint}")
     return code
 
 
-def _tell(text: str) -> None:
+def _print_error(text: str) -> None:
     try:
         click.echo(text, err=True)
-    except OSError:  # closed or full as well: there is nobody to tell
+    except OSError:  # closed or full as well: nobody can be told
         _drop(sys.stderr)

@@ -1,4 +1,4 @@
-"""`sample-node`: the sample chain as a node of its own, to try clients of Core's API against."""
+"""`sample-node`: the sample chain as a node, for testing clients of Core's API."""
 
 from typing import Any
 
@@ -10,9 +10,9 @@ from .input.options import SettingsCommand
 
 @click.command(cls=SettingsCommand, groups=(SampleNodeOptions,))
 def command(options: SampleNodeOptions) -> None:
-    """Serve the sample chain as a node of its own.
+    """Serve the sample chain as a node.
 
-    Answers GET on Core's addresses over HTTP, as the Core did that the chain was read from.
+    Answers GET requests for Core's endpoints over HTTP, like the Core that the chain was read from.
     """
     from ..qortal.sample.http import app
     from ..transports.serve import run_http, url_of
@@ -20,8 +20,8 @@ def command(options: SampleNodeOptions) -> None:
 
     sock = bound(resolved(options.listen), options.listen)
 
-    class Door:
-        """The sample chain as something that can be run."""
+    class App:
+        """The sample chain as an application that can be run."""
 
         async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
             await app(scope, receive, send)
@@ -29,4 +29,4 @@ def command(options: SampleNodeOptions) -> None:
         async def drain(self) -> None:
             """Nothing here lasts longer than a request."""
 
-    run_http(Door(), sock, on_started=lambda: announce(url_of(sock, "")))
+    run_http(App(), sock, on_started=lambda: announce(url_of(sock, "")))

@@ -1,4 +1,4 @@
-"""`serve`: the HTTP and WebSocket door, until a signal asks to stop."""
+"""`serve`: the HTTP and WebSocket server, until a signal asks it to stop."""
 
 import logging
 import os
@@ -18,12 +18,12 @@ log = logging.getLogger(__name__)
 def command(chain: NodeOptions, door: ListenOptions) -> None:
     """Serve AI clients over HTTP and WebSocket.
 
-    MCP is spoken at /mcp (Streamable HTTP) and /ws (WebSocket). /healthz, /readyz and /metrics are for
-    operators, /mcp-manifest.json and /llms.txt for those who want to know what is here. With a token all of
-    them need it but /healthz.
+    MCP is at /mcp (Streamable HTTP) and /ws (WebSocket). /healthz, /readyz and /metrics are for
+    operators; /mcp-manifest.json and /llms.txt describe the server. With a token, all of them
+    except /healthz need it.
 
-    Beyond loopback a token is needed, from --token-file or the variable QORTAL_MCP_TOKEN, unless --without-token
-    says otherwise; and --allow-host must name the server as its clients do.
+    Listening beyond loopback needs a token, from --token-file or the variable QORTAL_MCP_TOKEN, unless --without-token
+    is given; and --allow-host must have the name that clients use for the server.
     """
     from ..application import make_app
     from ..transports.guard import is_loopback
@@ -48,8 +48,8 @@ def command(chain: NodeOptions, door: ListenOptions) -> None:
         announce(url_of(sock))
         if not is_loopback(host) and not door.allow_host:
             log.warning(
-                "clients are refused unless they call this server localhost: "
-                "name it as they do with --allow-host NAME[:PORT]"
+                "clients are refused unless they use the host name localhost: "
+                "allow the name they use with --allow-host NAME[:PORT]"
             )
         report.begin()
 

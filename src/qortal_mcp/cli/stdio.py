@@ -13,11 +13,11 @@ from .running import failures
 def command(chain: NodeOptions) -> None:
     """Serve the AI client that started this process.
 
-    MCP messages are read from standard input and answered on standard output, one a line; the log goes to
+    MCP messages are read from standard input and answered on standard output, one per line; the log goes to
     standard error. Ends when its input ends.
     """
     from .running.stdio_server import serve
 
     if isinstance(sys.stdout, failures.ClosedOutput):
-        raise failures.CouldNotFindOut("Standard output is closed, and with it the way to the client.")
+        raise failures.Undetermined("Standard output is closed, so the client cannot be answered.")
     serve(chain)

@@ -1,4 +1,4 @@
-"""`tools`: what is offered, and what it costs a model to read it."""
+"""`tools`: which tools there are, and how many tokens they cost a model."""
 
 from typing import Any
 
@@ -20,19 +20,21 @@ from .running.own_server import Response, ask
 
 @click.command(cls=SettingsCommand, groups=(NodeOptions,))
 @click.argument("tool", required=False, shell_complete=completion.tools)
-@click.option("--json", "as_json", is_flag=True, help="The tools/list result, or the one tool, as JSON.")
-@click.option("--tokens", "as_tokens", is_flag=True, help="What each tool weighs in tokens, and all of them.")
+@click.option("--json", "as_json", is_flag=True, help="Show the tools/list result, or the one tool, as JSON.")
+@click.option(
+    "--tokens", "as_tokens", is_flag=True, help="Show how many tokens each tool takes, and the total."
+)
 def command(chain: NodeOptions, tool: str | None, as_json: bool, as_tokens: bool) -> None:
     """List the tools, or show one of them in full.
 
-    The list stands in toolsets, which --toolsets switches on and off. With the name of a TOOL: its arguments with
-    type, default, range and meaning, and what its answer holds.
+    The list is grouped by toolset; --toolsets turns them on and off. With the name of a TOOL: its arguments with
+    type, default, range and meaning, and the fields of its answer.
 
-    Tokens are counted as o200k where the package `tiktoken` and its table are at hand, else estimated and
+    Tokens are counted as o200k if the package `tiktoken` and its table are installed, otherwise estimated and
     marked with ~.
     """
     if as_json and as_tokens:
-        raise failures.WrongUsage("--json and --tokens exclude each other; give one of them.")
+        raise failures.WrongUsage("--json and --tokens cannot be combined; give one of them.")
     palette = view.COLOURED if terminal.has_colours() else view.PLAIN
     if tool is not None:
         _show_one(chain, tool, as_json, as_tokens, palette)
@@ -52,7 +54,7 @@ def _response(chain: NodeOptions) -> Response:
 
 
 def _show_one(chain: NodeOptions, name: str, as_json: bool, as_tokens: bool, palette: view.Palette) -> None:
-    _response(chain)  # the toolsets that were chosen must exist, also where they do not matter
+    _response(chain)  # the chosen toolsets must exist, even if they do not matter here
     found = one(name)
     if as_json:
         terminal.write_json(msgspec.json.encode(found))
@@ -63,7 +65,7 @@ def _show_one(chain: NodeOptions, name: str, as_json: bool, as_tokens: bool, pal
 
 
 def one(name: str) -> dict[str, Any]:
-    """The definition of a tool, whether or not its toolset is on; by an old name too.
+    """The definition of a tool, whether or not its toolset is on; also by an old name.
 
     Raises: NoSuchTool.
     """
@@ -75,7 +77,7 @@ def one(name: str) -> dict[str, Any]:
 
 
 def _remark(tool: str, chosen: str) -> str:
-    """To which toolset a tool belongs, and how to switch that on where it is off."""
+    """Which toolset a tool belongs to, and how to turn it on if it is off."""
     toolset = toolset_of(tool)
     assert toolset is not None, "every tool belongs to one"
     if toolset in select(chosen):
@@ -84,7 +86,7 @@ def _remark(tool: str, chosen: str) -> str:
 
 
 def _listed(tools: list[dict[str, Any]], chosen: str, palette: view.Palette) -> str:
-    """The toolsets: each tool with its arguments and the first sentence about it, or its name where it is off."""
+    """The toolsets: each tool with its arguments and the first sentence about it, or just its name if it is off."""
     by_name = {tool["name"]: tool for tool in tools}
     width = terminal.width()
     lines: list[str] = []
@@ -99,7 +101,7 @@ def _listed(tools: list[dict[str, Any]], chosen: str, palette: view.Palette) -> 
             how = palette.quiet(f"(off: {switching_on(name, chosen)})")
             lines += [f"{palette.heading(name)} {how}"]
             lines += [f"  {line}" for line in terminal.wrapped(", ".join(toolset.tools), width - 2)]
-    return "\n".join([*lines, "", palette.quiet("qortal-mcp tools TOOL shows one of them in full.")])
+    return "\n".join([*lines, "", palette.quiet("qortal-mcp tools TOOL shows one in full.")])
 
 
 def _in_short(tool: dict[str, Any], width: int, palette: view.Palette) -> list[str]:
@@ -130,6 +132,6 @@ def _weighed(tools: list[dict[str, Any]], palette: view.Palette) -> str:
     how = (
         f"Tokens by {tokens.ENCODING}."
         if counter.is_exact
-        else f"Tokens estimated at {tokens.CHARS_PER_TOKEN} characters each; with the package tiktoken they are counted."
+        else f"Tokens are estimated at {tokens.CHARS_PER_TOKEN} characters each; install the package tiktoken to count them."
     )
     return "\n".join([*lines, palette.quiet(how)])

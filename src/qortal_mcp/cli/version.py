@@ -10,9 +10,9 @@ from .program import PROGRAM
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="As a JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Show it as a JSON object.")
 def command(as_json: bool) -> None:
-    """Show the version and the protocol revisions spoken."""
+    """Show the version and the supported protocol revisions."""
     if as_json:
         about = {"name": PROGRAM, "version": __version__, "protocolVersions": list(REVISIONS)}
         terminal.write_json(msgspec.json.encode(about))

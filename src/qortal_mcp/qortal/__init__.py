@@ -1,1 +1,1 @@
-"""The read-only Qortal server: what may be asked of a node, and the tools that ask it."""
+"""The read-only Qortal server: what may be requested from a node, and the tools that request it."""

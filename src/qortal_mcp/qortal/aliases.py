@@ -7,7 +7,7 @@ from ..server.dispatch import OldForms
 
 OLD_FORMS = OldForms(methods={"list_tools": "tools/list", "call_tool": "tools/call"})
 
-# Old tool name -> tool of ours.
+# Old tool name -> our tool.
 TOOL_ALIASES: Mapping[str, str] = {
     "get_node_info": "get_node_status",
     "get_node_uptime": "get_node_status",
@@ -34,7 +34,7 @@ TOOL_ALIASES: Mapping[str, str] = {
     "get_active_chats": "list_active_chats",
 }
 
-# Old tool name -> tool of ours, and the arguments that make it the old one unless they are given.
+# Old tool name -> our tool, and the default arguments that make it behave like the old one.
 TOOL_PRESETS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "get_first_block": ("get_block", {"position": "first"}),
     "get_last_block": ("get_block", {"position": "last"}),
@@ -63,7 +63,7 @@ _CHAT = {
     "chatReference": "chat_reference",
 }
 
-# Tool, or old name with a preset -> old argument name -> argument of ours. Core's own spelling is taken as well.
+# Tool, or old name with a preset -> old argument name -> our argument. Core's own spelling is accepted as well.
 ARGUMENT_SYNONYMS: Mapping[str, Mapping[str, str]] = {
     "get_block": {"timestamp": "time"},
     "list_blocks": {

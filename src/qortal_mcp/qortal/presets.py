@@ -1,4 +1,4 @@
-"""An unlisted tool that is another one with some arguments given: what an old name stood for."""
+"""An unlisted tool that is another tool with preset arguments: what an old name stood for."""
 
 import inspect
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from ..server.offers.tool import Tool
 def preset(tool: Tool, name: str, arguments: Mapping[str, Any]) -> Tool:
     """The tool under an old name, with other defaults.
 
-    Raises: TypeError for a tool that does not, or an argument it does not have.
+    Raises: TypeError for a tool that cannot have presets, or an argument that it does not have.
     """
     struct = tool.signature.whole_struct()
     if struct is None or not tool.signature.is_async:

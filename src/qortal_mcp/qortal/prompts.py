@@ -1,4 +1,4 @@
-"""Questions ready to ask, for the jobs that people come with; and suggestions for their arguments."""
+"""Ready-made questions for common tasks, and suggestions for their arguments."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -16,12 +16,12 @@ from .words.services import SERVICES
 from .words.transaction_types import TRANSACTION_TYPES
 
 _SUGGESTIONS = 20
-# Whoever has typed so much of a name needs no help with the rest; and so much of a key or a seed phrase, if that is
-# what it is, gives nothing away.
+# With this much of a name typed, nobody needs help with the rest; and this much of a key or a seed phrase, if that is
+# what it is, reveals nothing.
 _TYPED_CHARS = 20
-# Longer than names on the chain, which have 40 bytes.
+# Longer than names on the chain, which have at most 40 bytes.
 _NAME_CHARS = 100
-# What is asked about: an address or a name, or a signature of 88 characters.
+# Longer than an address, a name, or a signature of 88 characters.
 _LONGEST = 200
 
 Address = Annotated[str, Meta(max_length=_LONGEST, description="Qortal address.")]
@@ -33,7 +33,7 @@ Chain = Annotated[str, Meta(max_length=_LONGEST, description="Foreign chain, suc
 Service = Annotated[str, Meta(max_length=_LONGEST, description="QDN service, such as WEBSITE.")]
 TransactionType = Annotated[str, Meta(max_length=_LONGEST, description="Transaction type, such as PAYMENT.")]
 
-_CARE = "Say which node and block height the figures come from, and repeat any notes that matter."
+_CARE = "Say which node and block height the figures come from, and pass on any notes that matter."
 
 
 @prompt("Account report")
@@ -42,7 +42,7 @@ def account_report(address: Address) -> str:
     return (
         f"Write a short report about the Qortal account {printable(address)}: balances, names, minting level and rewards, and its "
         f"latest transactions. Use get_account_overview, get_minting_profile and search_transactions. They take an address: "
-        f"if this is a registered name, get_name tells its owner. {_CARE}"
+        f"if this is a registered name, get_name returns its owner. {_CARE}"
     )
 
 
@@ -79,16 +79,16 @@ def trade_scan(chain: Chain) -> str:
     """Offers and recent prices against one foreign coin."""
     return (
         f"Scan the QORT market against {printable(chain)}: the open offers by price, the latest completed trades, and how the offers compare "
-        f"with the recent price. Use list_trade_offers, list_completed_trades and get_trade_price, that one with inverse true "
-        f"so that all prices are coins per QORT. {_CARE}"
+        f"with the recent price. Use list_trade_offers, list_completed_trades and get_trade_price (with inverse true, "
+        f"so that all prices are coins per QORT). {_CARE}"
     )
 
 
 @prompt("Find publications")
 def find_publications(service: Service) -> str:
-    """What was published lately on one QDN service."""
+    """What was published recently on one QDN service."""
     return (
-        f"List what was published lately on the Qortal data network under the service {printable(service)}: by whom, when, how large. Use "
+        f"List what was published recently on the Qortal data network under the service {printable(service)}: by whom, when, how large. Use "
         f"search_qdn and follow its pages as far as needed. {_CARE}"
     )
 
@@ -96,7 +96,7 @@ def find_publications(service: Service) -> str:
 @prompt("What a transaction costs")
 def fee_check(type: TransactionType) -> str:
     """The fee of one type of transaction."""
-    return f"What does a {printable(type)} transaction cost on Qortal now? Use get_fee. {_CARE}"
+    return f"What does a {printable(type)} transaction cost on Qortal right now? Use get_fee. {_CARE}"
 
 
 PROMPTS: tuple[Prompt, ...] = (

@@ -1,7 +1,7 @@
-"""A tool's arguments as they are written on a command line: `key=value` words, or one JSON object.
+"""A tool's arguments as given on a command line: `key=value` words, or one JSON object.
 
-A value is JSON where it can be read as such, else text. What a tool takes as text only is text also where it happens to
-look like a number or a truth: a name may be 123, and an amount 12.5.
+A value is read as JSON if possible, otherwise as text. An argument that only takes text stays text even if it happens to
+look like a number or a boolean: a name may be 123, and an amount 12.5.
 """
 
 from collections.abc import Collection, Sequence
@@ -15,7 +15,7 @@ from ..running.failures import WrongUsage
 
 
 def read(words: Sequence[str], whole: str | None, texts: Collection[str] = ()) -> dict[str, Raw]:
-    """The arguments of a call; numbers stay as they were typed. `texts` are those that take nothing but text.
+    """The arguments of a call; numbers stay as typed. `texts` are those that only take text.
 
     Raises: WrongUsage.
     """
@@ -23,7 +23,7 @@ def read(words: Sequence[str], whole: str | None, texts: Collection[str] = ()) -
     for word in words:
         name, equals, text = word.partition("=")
         if not equals or not name:
-            raise WrongUsage(f"Arguments are written KEY=VALUE, not {_quoted(word)}.")
+            raise WrongUsage(f"Arguments must be KEY=VALUE, not {_quoted(word)}.")
         if name in found:
             raise WrongUsage(f"The argument {_quoted(name)} is given twice.")
         found[name] = _value(name, text, name in texts)

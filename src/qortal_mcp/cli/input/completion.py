@@ -1,4 +1,4 @@
-"""What a shell suggests: tools, their arguments, toolsets. Loaded when a shell asks, which is when a person waits."""
+"""Shell completion: tools, their arguments, toolsets. Loaded only when a shell asks, because a person is waiting."""
 
 import click
 
@@ -12,7 +12,7 @@ def tools(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
 
 
 def arguments(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
-    """`key=` for each argument of the tool that is not there yet; words to choose from behind it."""
+    """`key=` for each argument of the tool that is not given yet; its choices after the sign."""
     from .toolsets import arguments_of
 
     schemas = arguments_of(ctx.params.get("tool") or "")
@@ -22,7 +22,7 @@ def arguments(ctx: click.Context, param: click.Parameter, typed: str) -> list[st
         words = schema.get("enum", ["true", "false"] if schema.get("type") == "boolean" else [])
         return [f"{name}={word}" for word in words if word.startswith(value)]
     words = list(ctx.params.get("arguments") or ())
-    if words[-1:] == ["="]:  # bash takes a word apart at this sign
+    if words[-1:] == ["="]:  # bash splits a word at this sign
         return (
             [each.partition("=")[2] for each in arguments(ctx, param, f"{words[-2]}={typed}")]
             if words[1:]
@@ -33,7 +33,7 @@ def arguments(ctx: click.Context, param: click.Parameter, typed: str) -> list[st
 
 
 def toolsets(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
-    """The last one of a list that is being typed, with its sign."""
+    """The last item of the list being typed, with its sign."""
     from ...qortal.tools import TOOLSETS
 
     before, comma, word = typed.rpartition(",")

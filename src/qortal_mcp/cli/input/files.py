@@ -6,12 +6,12 @@ from pathlib import Path
 
 from ..running import failures
 
-# Larger files are other files.
+# A larger file is the wrong file.
 _LARGEST_BYTES = 256 * 1024 * 1024
 
 
 def read(path: str, what: str) -> bytes:
-    """Raises: WrongUsage where there is no such file to read."""
+    """Raises: WrongUsage if the file cannot be read."""
     try:
         with open(path, "rb") as file:
             data = file.read(_LARGEST_BYTES + 1)
@@ -23,9 +23,9 @@ def read(path: str, what: str) -> bytes:
 
 
 def check_writable(path: str, what: str) -> None:
-    """Say before the work what would fail after it.
+    """Report before the work what would fail after it.
 
-    Raises: CouldNotFindOut.
+    Raises: Undetermined.
     """
     target = Path(path)
     folder = target.absolute().parent
@@ -34,7 +34,7 @@ def check_writable(path: str, what: str) -> None:
     else:
         is_good = folder.is_dir() and os.access(folder, os.W_OK)
     if not is_good:
-        raise failures.CouldNotFindOut(f"Cannot write the {what} {path}: {_why_not(target)}")
+        raise failures.Undetermined(f"Cannot write the {what} {path}: {_why_not(target)}")
 
 
 def _why_not(target: Path) -> str:
@@ -44,9 +44,9 @@ def _why_not(target: Path) -> str:
 
 
 def write(path: str, data: bytes, what: str) -> None:
-    """Write beside the place and move it there, so that nobody ever sees half a file.
+    """Write next to the target and move it there, so that nobody ever sees half a file.
 
-    Raises: CouldNotFindOut.
+    Raises: Undetermined.
     """
     target = Path(path)
     if _is_written_through(target):
@@ -64,11 +64,11 @@ def write(path: str, data: bytes, what: str) -> None:
     except OSError as exc:
         if name:
             Path(name).unlink(missing_ok=True)
-        raise failures.CouldNotFindOut(f"Cannot write the {what} {path}: {exc.strerror}") from exc
+        raise failures.Undetermined(f"Cannot write the {what} {path}: {exc.strerror}") from exc
 
 
 def _is_written_through(target: Path) -> bool:
-    """A pipe or device; or a link such as /dev/stdout, which must stay one whatever it leads to."""
+    """A pipe or device; or a link such as /dev/stdout, which must stay a link whatever it points to."""
     return target.is_symlink() or (target.exists() and not target.is_file())
 
 
@@ -76,7 +76,7 @@ def _write_through(target: Path, data: bytes, what: str) -> None:
     try:
         target.write_bytes(data)
     except OSError as exc:
-        raise failures.CouldNotFindOut(f"Cannot write the {what} {target}: {exc.strerror}") from exc
+        raise failures.Undetermined(f"Cannot write the {what} {target}: {exc.strerror}") from exc
 
 
 def _umask() -> int:

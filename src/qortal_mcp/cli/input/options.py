@@ -1,4 +1,4 @@
-"""Settings as options of a command: flags and help come from the fields of the groups it combines."""
+"""Settings as command-line options: flags and help come from the fields of the groups that a command combines."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -15,13 +15,13 @@ _COMPLETING = {"toolsets": completion.toolsets}
 
 
 class SettingOption(click.Option):
-    """One setting as a flag. Its variable is read by `settings.read`, so click does not know of it."""
+    """One setting as a flag. Its variable is read by `settings.read`, so click does not know about it."""
 
     def __init__(self, option: Option, section: str) -> None:
         super().__init__(
             [option.flag, option.field],
             multiple=option.repeatable,
-            is_flag=option.is_switch or None,  # False would let a value be left out
+            is_flag=option.is_switch or None,  # False would make the value optional
             metavar=option.metavar or None,
             type=click.Choice(option.choices, case_sensitive=False) if option.choices else None,
             help=option.description,
@@ -69,7 +69,7 @@ class SettingsCommand(click.Command):
         return ctx.invoke(self.callback, *values, **ctx.params)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        # Arguments stand in the usage and in the text; here they would be names without a meaning.
+        # Arguments are explained in the usage and the text; here they would be bare names.
         own = [p for p in self.get_params(ctx) if not isinstance(p, SettingOption | click.Argument)]
         _write_section(ctx, formatter, "Options", own)
         chosen = [p for p in self.params if isinstance(p, SettingOption)]

@@ -1,4 +1,4 @@
-"""Which toolset a tool belongs to, and how to switch one on that is off."""
+"""Which toolset a tool belongs to, and how to turn one on."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,21 +8,21 @@ from ...qortal.tools import TOOLSETS, definitions
 
 
 def tool_named(name: str) -> str:
-    """The tool that a name stands for: itself, or the one that an old name means."""
+    """The tool with this name, or the one that an old name stands for."""
     if name in TOOL_PRESETS:
         return TOOL_PRESETS[name][0]
     return TOOL_ALIASES.get(name, name)
 
 
 def arguments_of(tool: str) -> Mapping[str, Mapping[str, Any]]:
-    """The schemas of a tool's arguments by name; none where there is no such tool."""
+    """The schemas of a tool's arguments by name; empty if there is no such tool."""
     toolset = toolset_of(tool_named(tool))
     tools = definitions((toolset,)) if toolset is not None else []
     return next((one["inputSchema"]["properties"] for one in tools if one["name"] == tool_named(tool)), {})
 
 
 def text_arguments(tool: str) -> set[str]:
-    """The arguments of a tool that take nothing but text, by their own names and the old ones."""
+    """The arguments of a tool that only take text, by their current and old names."""
     texts = {name for name, schema in arguments_of(tool).items() if schema.get("type") == "string"}
     old = {**ARGUMENT_SYNONYMS.get(tool_named(tool), {}), **ARGUMENT_SYNONYMS.get(tool, {})}
     return texts | {written for written, name in old.items() if name in texts}
@@ -33,7 +33,7 @@ def toolset_of(tool: str) -> str | None:
 
 
 def switching_on(toolset: str, chosen: str) -> str:
-    """The option that adds a toolset to those that were chosen."""
+    """The option that adds a toolset to those chosen."""
     words = [] if chosen.strip() in ("", "default") else [chosen.strip()]
     is_list = bool(words) and words[0][0] not in "+-"
     return f"--toolsets {','.join([*words, toolset if is_list else f'+{toolset}'])}"

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-# Members that answers of every tool may have, and what they say.
+# Fields that any tool's answer may have, and what they mean.
 COMMON = {
     "asOf": "The node, and the height and time of its newest block when the answer was read.",
-    "page": "In lists: how many records are returned, and in next the complete arguments of the call that goes on.",
-    "notes": "Where there is something to say: a lowered limit, a look-alike name, sample data.",
+    "page": "In lists: how many records are returned, and in next the complete arguments of the next call.",
+    "notes": "Optional remarks: a lowered limit, a look-alike name, sample data.",
 }
 
 _PLAIN = {
@@ -61,7 +61,7 @@ def _range(schema: Mapping[str, Any]) -> str:
 
 
 def arguments(schema: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str]]:
-    """Name, type, default and meaning of each argument; a required one has a word instead of a default."""
+    """Name, type, default and meaning of each argument; for a required one the default is `required`."""
     required = schema.get("required", ())
     for name, part in schema.get("properties", {}).items():
         default = part.get("default")
@@ -82,7 +82,7 @@ def fields(schema: Mapping[str, Any], inside: str = "") -> Iterator[tuple[str, s
     for name, part in schema.get("properties", {}).items():
         path = f"{inside}{name}"
         words = type_in_words(part)
-        yield path, words if name in required else f"{words}, where it is known", part.get("description", "")
+        yield path, words if name in required else f"{words}, optional", part.get("description", "")
         if "properties" in part:
             yield from fields(part, f"{path}.")
         elif "properties" in part.get("items", {}):
@@ -90,6 +90,6 @@ def fields(schema: Mapping[str, Any], inside: str = "") -> Iterator[tuple[str, s
 
 
 def without_common(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema of an answer without the members that all have."""
+    """The schema of an answer without the fields that all answers have."""
     own = {name: part for name, part in schema["properties"].items() if name not in COMMON}
     return {**schema, "properties": own}

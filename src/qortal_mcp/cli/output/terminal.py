@@ -1,4 +1,4 @@
-"""Where a command's output goes: how wide it is, whether it has colours, how wide a text looks on it."""
+"""The terminal that output goes to: its width, its colours, and how wide a text is on it."""
 
 import io
 import os
@@ -9,18 +9,18 @@ import unicodedata
 import click
 import msgspec
 
-# Where nobody says how wide the output is: a pipe, a file.
+# For output without a known width: a pipe, a file.
 _WIDTH_ELSEWHERE = 100
 _NARROWEST = 40
 
 
 def width() -> int:
-    """Columns of the terminal; COLUMNS where that is set."""
+    """Columns of the terminal; COLUMNS if that is set."""
     return max(_NARROWEST, shutil.get_terminal_size((_WIDTH_ELSEWHERE, 24)).columns)
 
 
 def has_colours() -> bool:
-    """Only on a terminal, and not where somebody asked for none (no-color.org)."""
+    """Only on a terminal, and not if colours are switched off (no-color.org)."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
@@ -38,12 +38,12 @@ def note(text: str) -> None:
 
 
 def write_json(encoded: bytes) -> None:
-    """Print JSON: on one line for programs, indented for eyes."""
+    """Print JSON: on one line for programs, indented for people."""
     write(msgspec.json.format(encoded, indent=2 if sys.stdout.isatty() else -1).decode())
 
 
 def columns(text: str) -> int:
-    """How many columns a text takes: none for marks that combine, two for wide characters."""
+    """How many columns a text takes: none for combining marks, two for wide characters."""
     if text.isascii():
         return len(text)
     return sum(_columns(character) for character in text)
@@ -56,15 +56,15 @@ def _columns(character: str) -> int:
 
 
 def padded(text: str, to: int, *, right: bool = False) -> str:
-    """The text filled with blanks to a number of columns; a right-aligned one gets them in front."""
+    """The text padded to a number of columns, on its right, or on its left if right-aligned."""
     blanks = " " * (to - columns(text))
     return blanks + text if right else text + blanks
 
 
 def wrapped(text: str, to: int) -> list[str]:
-    """The text in lines of at most so many columns, broken at blanks where there are any.
+    """The text in lines of at most that many columns, broken at spaces if possible.
 
-    A signature or an address that is wider stays whole: broken, nobody could copy it.
+    A signature or an address that is wider stays in one piece, so that it can be copied.
     """
     return [line for paragraph in text.split("\n") for line in _wrapped_paragraph(paragraph, to)]
 

@@ -23,7 +23,7 @@ class Counter(Struct, frozen=True):
 
 
 def as_read(definition: dict[str, Any]) -> str:
-    """What a client puts before its model."""
+    """What a client shows its model."""
     seen = {name: definition[name] for name in ("name", "description", "inputSchema") if name in definition}
     return msgspec.json.encode(seen).decode()
 
@@ -33,7 +33,7 @@ def estimate(text: str) -> int:
 
 
 def best_counter() -> Counter:
-    """The real tokenizer where it is at hand without a download, else an estimate."""
+    """The real tokenizer if it is available without a download, otherwise an estimate."""
     try:
         tiktoken: Any = import_module("tiktoken")
         loading: Any = import_module("tiktoken.load")
@@ -43,7 +43,7 @@ def best_counter() -> Counter:
     loading.read_file = _refuse
     try:
         encoding = tiktoken.get_encoding(ENCODING)
-    except Exception:  # whatever it raises for want of its table, there is no tokenizer
+    except Exception:  # whatever it raises without its table, there is no tokenizer
         return Counter(estimate, False)
     finally:
         loading.read_file = download
@@ -51,4 +51,4 @@ def best_counter() -> Counter:
 
 
 def _refuse(path: str) -> bytes:
-    raise OSError("counting tokens downloads nothing")
+    raise OSError("counting tokens must not download anything")

@@ -1,4 +1,4 @@
-"""One tool in full, for people: what it is for, what it takes, what its answer holds. Pure."""
+"""One tool in full, for people: what it is for, its arguments, the fields of its answer. Pure."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +10,7 @@ _INDENT = "  "
 
 
 def detail(tool: dict[str, Any], remark: str, width: int, palette: Palette) -> str:
-    """The text about a tool, from its definition; the remark stands beside its name."""
+    """The text about a tool, from its definition; the remark comes after its name."""
     lines = [f"{palette.heading(tool['name'])} {palette.quiet(f'({remark})')}"]
     lines += _indented(" ".join(tool["description"].split()), width)
     lines += ["", palette.heading("Arguments"), *_arguments(tool["inputSchema"], width, palette)]
@@ -19,7 +19,7 @@ def detail(tool: dict[str, Any], remark: str, width: int, palette: Palette) -> s
 
 
 def usage(tool: dict[str, Any]) -> str:
-    """The arguments in one line; those that may be left out stand in brackets."""
+    """The arguments in one line; optional ones in brackets."""
     required = tool["inputSchema"].get("required", ())
     words = (f"{name}=…" if name in required else f"[{name}=…]" for name in tool["inputSchema"]["properties"])
     return " ".join((tool["name"], *words))

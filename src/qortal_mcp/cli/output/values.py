@@ -1,4 +1,4 @@
-"""Single values as people read them: times, amounts, yes and no. Pure; layout is `view`'s business."""
+"""Single values as people read them: times, amounts, yes and no. Pure; `view` does the layout."""
 
 import json
 import re
@@ -12,13 +12,13 @@ NOTHING = "–"
 
 _AMOUNT = re.compile(r"(-?)(\d+)\.(\d{8})")
 _ISO_TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z")
-# 2001-09-09 in milliseconds. A smaller number in a field of this name counts something else.
+# 2001-09-09 in milliseconds. A smaller number in a field with such a name is not a time.
 _EARLIEST_MS = 10**12
 _DURATIONS_MS = frozenset({"uptime"})
 
 
 def shown(name: str, value: Any, decimals: int | None = None) -> str:
-    """One value of a field, readable. Amounts take a number of decimals where a column wants it uniform."""
+    """One value of a field, readable. `decimals` gives all amounts of a column the same number of decimals."""
     if value is None:
         return NOTHING
     if isinstance(value, bool):
@@ -51,14 +51,14 @@ def _duration(seconds: int) -> str:
 
 
 def is_number(value: Any) -> bool:
-    """Whether it belongs to the right edge of a column."""
+    """Whether it is right-aligned in a column."""
     if isinstance(value, str):
         return _AMOUNT.fullmatch(value) is not None
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def decimals_of(values: list[Any]) -> int | None:
-    """The decimals that all amounts of a column need; None where there are no amounts."""
+    """The decimals that the amounts of a column need; None if there are no amounts."""
     needed = [
         len(match[3].rstrip("0"))
         for value in values
@@ -68,9 +68,9 @@ def decimals_of(values: list[Any]) -> int | None:
 
 
 def _amount(text: str, decimals: int | None) -> str:
-    """Thousands apart, without zeros that say nothing. Exact all the same."""
+    """With thousands separated and without trailing zeros. Still exact."""
     match = _AMOUNT.fullmatch(text)
-    assert match is not None, "the caller has looked"
+    assert match is not None, "the caller has checked"
     fraction = match[3].rstrip("0")
     if decimals is not None:
         fraction = fraction.ljust(decimals, "0")
@@ -78,12 +78,12 @@ def _amount(text: str, decimals: int | None) -> str:
 
 
 def without_echoes(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A record without times in milliseconds whose readable twins stand beside them, as `time` beside `timestamp`."""
+    """A record without times in milliseconds that it also has in readable form, such as `timestamp` with `time`."""
     return {name: value for name, value in record.items() if not _is_echo(name, value, record)}
 
 
 def _is_echo(name: str, value: Any, record: Mapping[str, Any]) -> bool:
-    """`timestamp` beside `time`, `tipTimestamp` beside `tipTime`, `registered` beside `registeredTime`."""
+    """`timestamp` next to `time`, `tipTimestamp` next to `tipTime`, `registered` next to `registeredTime`."""
     if name == "timestamp":
         return "time" in record
     if name.endswith("Timestamp"):
@@ -92,7 +92,7 @@ def _is_echo(name: str, value: Any, record: Mapping[str, Any]) -> bool:
 
 
 def as_arguments(values: Mapping[str, Any]) -> str:
-    """A mapping as `key=value` words that a shell and `call` read back as they were."""
+    """A mapping as `key=value` words that a shell and `call` read back unchanged."""
     import shlex
 
     return " ".join(shlex.quote(f"{name}={_as_argument(value)}") for name, value in values.items())

@@ -1,7 +1,7 @@
-"""A structured answer as lines for people. Pure: a value, a width and a palette go in, text comes out.
+"""A structured answer as text for people. Pure: a value, a width and a palette go in, text comes out.
 
-An object is a column of names beside their values, a list of flat objects is a table where it fits, and
-`notes`, `page` and `asOf` close the answer.
+An object is a column of names next to their values, a list of flat objects is a table if it fits, and
+`notes`, `page` and `asOf` come last.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ _INDENT = 2
 _GAP = 2
 # A longer name does not push the values of the others to the right.
 _NAME_COLUMNS = 28
-# Narrower columns of text are no longer readable; deep nesting must not get there.
+# Narrower columns of text are not readable; deep nesting must not make them narrower.
 _LEAST_COLUMNS = 20
 
 
@@ -33,7 +33,7 @@ PLAIN = Palette()
 
 
 def _styled(**style: Any) -> Callable[[str], str]:
-    """Colour around what can be seen, and none around nothing."""
+    """Colour around visible text, and none around an empty one."""
     return lambda text: click.style(text, **style) if text.strip() else text
 
 
@@ -79,7 +79,7 @@ class _Page:
         room = max(width - names - _GAP, _LEAST_COLUMNS)
         first, *more = terminal.wrapped(_flat(name, value), room)
         if terminal.columns(first) > room:
-            # It stays whole, so it gets a line of its own.
+            # It must not be broken, so it gets a line of its own.
             whole = terminal.wrapped(_flat(name, value), max(width - _INDENT, _LEAST_COLUMNS))
             return [self._palette.name(label), *(" " * _INDENT + line for line in whole)]
         head = self._palette.name(terminal.padded(label, names)) + " " * _GAP
@@ -105,7 +105,7 @@ class _Page:
         return lines
 
     def _table(self, records: list[Any], width: int) -> list[str] | None:
-        """One line a record; None where that does not fit."""
+        """One line per record; None if that does not fit."""
         if not all(isinstance(record, Mapping) for record in records):
             return None
         rows = [values.without_echoes(record) for record in records]
@@ -184,7 +184,7 @@ def _as_of(as_of: Mapping[str, Any], width: int, palette: Palette) -> list[str]:
     return [palette.quiet(line) for line in terminal.wrapped(f"{words}.", width)]
 
 
-# The members that say something about an answer rather than being it, in the order they are shown.
+# The fields about an answer rather than part of it, in the order they are shown.
 _CLOSING: dict[str, Callable[[Any, int, Palette], list[str]]] = {
     "notes": _notes,
     "page": _page,

@@ -1,4 +1,4 @@
-"""The socket of a command that serves: its host is resolved first, so that every rule judges a real address."""
+"""The socket of a command that serves: its host is resolved first, so that every rule applies to a real address."""
 
 import errno
 import socket
@@ -6,19 +6,19 @@ import sys
 from contextlib import suppress
 
 from ... import settings
-from .failures import CouldNotFindOut
+from .failures import Undetermined
 
 
 def resolved(listen: str) -> tuple[str, int]:
-    """The address to listen on as numbers; of several that a name stands for, IPv4 before IPv6.
+    """The numeric address to listen on; if a name has several, IPv4 before IPv6.
 
-    Raises: WrongSetting, CouldNotFindOut where the name stands for nothing.
+    Raises: WrongSetting, Undetermined if the name cannot be resolved.
     """
     host, port = settings.host_and_port(listen)
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (socket.gaierror, UnicodeError):
-        raise CouldNotFindOut(f"Cannot listen on {listen}: the host {host} cannot be resolved.") from None
+        raise Undetermined(f"Cannot listen on {listen}: the host {host} cannot be resolved.") from None
     address = min(found, key=lambda one: one[0] is not socket.AF_INET)[4]
     return str(address[0]), port
 
@@ -26,7 +26,7 @@ def resolved(listen: str) -> tuple[str, int]:
 def bound(address: tuple[str, int], listen: str) -> socket.socket:
     """A listening socket at an address.
 
-    Raises: CouldNotFindOut, which says it as the operator wrote it.
+    Raises: Undetermined, with the address as the operator wrote it.
     """
     from ...transports.serve import bind
 
@@ -34,11 +34,11 @@ def bound(address: tuple[str, int], listen: str) -> socket.socket:
         return bind(*address)
     except OSError as exc:
         hint = " Choose another port with --listen HOST:PORT." if exc.errno == errno.EADDRINUSE else ""
-        raise CouldNotFindOut(f"Cannot listen on {listen}: {exc.strerror or exc}.{hint}") from None
+        raise Undetermined(f"Cannot listen on {listen}: {exc.strerror or exc}.{hint}") from None
 
 
 def announce(url: str) -> None:
-    """Say where it listens, in the words that other programs wait for."""
+    """Print where it listens, in the words that other programs wait for."""
     if sys.stderr is not None:
         with suppress(OSError):  # a full or closed standard error is no reason not to serve
             print(f"Listening on {url}", file=sys.stderr, flush=True)

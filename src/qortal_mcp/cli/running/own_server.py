@@ -1,4 +1,4 @@
-"""Ask a server in this process, by the same way in as any client: bytes to `Server.receive`, bytes back."""
+"""Ask a server in this process the way any client does: bytes to `Server.receive`, bytes back."""
 
 import asyncio
 from collections.abc import Callable
@@ -15,12 +15,12 @@ from ...server.dispatch import Reply, Server
 from ...server.peer import Peer
 from ...settings import NodeOptions
 
-# Most answers take a few hundredths of this; a person who waits longer wonders what for.
+# Most answers take a few hundredths of this; after that a person wonders what is going on.
 _SLOW_SECONDS = 1.0
 
 
 class Response(Struct, frozen=True):
-    """A reply of the server: one of the two is there."""
+    """A reply of the server: exactly one of the two is set."""
 
     result: Raw = Raw()
     error: ErrorObject | UnsetType = UNSET
@@ -38,13 +38,13 @@ async def ask_server(server: Server, method: str, params: object) -> Response:
 
 
 async def _drop(message: bytes) -> None:
-    """Progress and log messages: nobody asked for them."""
+    """Progress and log messages: not needed here."""
 
 
 def ask(
     options: NodeOptions, method: str, params: object, on_slow: Callable[[str], None] | None = None
 ) -> tuple[Server, Response]:
-    """One request to a server of one's own, and its reply. `on_slow` hears who keeps us waiting."""
+    """One request to a new server, and its reply. `on_slow` gets the node that keeps us waiting."""
 
     async def run() -> tuple[Server, Response]:
         node = node_of(options)

@@ -1,4 +1,4 @@
-"""What every command with settings does first: read them, set up logging, speak up about variables of old."""
+"""What every command with settings does first: read them, set up logging, warn about old variables."""
 
 import logging
 import os
@@ -12,7 +12,7 @@ log = logging.getLogger(__name__)
 
 
 def begin(groups: Sequence[type[Options]], flags: Mapping[str, Any]) -> list[Any]:
-    """The groups that a command takes, without the one for logging, which is put into effect.
+    """The groups that a command takes, without the one for logging, which is applied here.
 
     Raises: WrongSetting.
     """
@@ -21,7 +21,7 @@ def begin(groups: Sequence[type[Options]], flags: Mapping[str, Any]) -> list[Any
     logging_options = settings.read(LogOptions, flags, os.environ)
     logs.configure(logging_options.log_level, logging_options.log_format)
     if old := settings.old_variables(os.environ):
-        # In the sentence itself: `NAME=text` would read as if that were the value of the variable.
-        told = "; ".join(f"{name} ({instead})" for name, instead in old.items())
-        log.warning("variables of another server are ignored: %s", told)
+        # In the message itself: a field `NAME=text` would look like the value of the variable.
+        listed = "; ".join(f"{name} ({instead})" for name, instead in old.items())
+        log.warning("ignored variables of another server: %s", listed)
     return values

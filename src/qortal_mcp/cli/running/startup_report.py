@@ -1,4 +1,4 @@
-"""What `serve` says about its chain once it listens: what is read, and whether it answers. Never delays the start."""
+"""What `serve` logs about its chain once it listens: where answers come from, and whether it works. Never delays the start."""
 
 import asyncio
 import logging
@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 
 
 class StartupReport:
-    """Asks the node in the background, once, and is gone when the application ends."""
+    """Asks the node once, in the background, and ends with the application."""
 
     def __init__(self, node: Node, chain: NodeOptions) -> None:
         self._node = node
@@ -21,13 +21,13 @@ class StartupReport:
         self._asking: asyncio.Task[None] | None = None
 
     async def live(self, stack: AsyncExitStack) -> None:
-        """As long as the application does."""
+        """Live as long as the application does."""
         stack.push_async_callback(self._end)
 
     def begin(self) -> None:
         """To be called in the loop that serves."""
         if self._chain.sample:
-            log.info("answers come from the sample chain: made-up data, not the real Qortal chain")
+            log.info("answers come from the sample chain: test data, not the real Qortal chain")
             return
         nodes = ", ".join(origin_of(url) for url in self._chain.node)
         log.info("answers come from a node", extra={"qortal_mcp.node": nodes})
@@ -38,7 +38,7 @@ class StartupReport:
         about = {"qortal_mcp.node": facts["node"], "qortal_mcp.height": facts["height"]}
         if facts["height"] is None:
             log.warning(
-                "no node answers; tools fail until one does", extra={"qortal_mcp.node": facts["node"]}
+                "no node answers; tools will fail until one does", extra={"qortal_mcp.node": facts["node"]}
             )
         elif facts["isSynchronizing"]:
             log.warning("the node answers, but is still synchronizing", extra=about)

@@ -1,4 +1,4 @@
-"""What `stdio` does once its settings are read. Imports nothing that the first answers do not need."""
+"""What `stdio` does once its settings are read. Imports only what the first answers need."""
 
 import asyncio
 import gc
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ...qortal.node.node import Node
     from ...server.dispatch import Server
 
-# Clients say initialize and tools/list one right after the other; then they wait for a person.
+# Clients send initialize and tools/list right after each other; then they wait for a person.
 _QUIET_SECONDS = 0.1
 
 
@@ -24,14 +24,14 @@ def serve(chain: NodeOptions) -> None:
     check_nodes(chain)
     life = NodeLife(chain)
     server = server_of(chain, life.make)
-    # What was loaded stays; from here on there may be garbage.
+    # What was loaded stays; there may be garbage from here on.
     gc.freeze()
     gc.enable()
     serve_stdio(server, on_idle=lambda: life.heard(server))
 
 
 class NodeLife:
-    """Makes the node when it is needed, or once the client is quiet, and closes it when the loop ends."""
+    """Creates the node when it is needed, or once the client is quiet, and closes it when the loop ends."""
 
     def __init__(self, chain: NodeOptions) -> None:
         self._chain = chain
@@ -44,7 +44,7 @@ class NodeLife:
         return self._node
 
     def heard(self, server: "Server") -> None:
-        """Something was just taken in."""
+        """A message was just received."""
         self._heard = True
         if self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._live(server))

@@ -1,6 +1,6 @@
-"""`stdio` without click, which takes a tenth of the time that a start may take.
+"""`stdio` without click, which would take a tenth of the allowed start time.
 
-Takes only what it understands to the last word and leaves everything else, every mistake and `--help` to click.
+Handles only command lines that it understands completely and leaves everything else, mistakes and `--help` included, to click.
 """
 
 import sys
@@ -14,7 +14,7 @@ GROUPS = (NodeOptions, LogOptions)
 
 
 def serve_stdio(words: Sequence[str]) -> bool:
-    """Serve, or say that click has to look at it."""
+    """Serve; or return False if click has to handle it."""
     flags = read_flags(words)
     if flags is None or sys.stdout is None:
         return False
@@ -29,7 +29,7 @@ def serve_stdio(words: Sequence[str]) -> bool:
 
 
 def read_flags(words: Sequence[str]) -> dict[str, Any] | None:
-    """The flags by field, as click would give them; None where there is anything but well-formed flags."""
+    """The flags by field, as click would give them; None if there is anything but well-formed flags."""
     known = {option.flag: option for group in GROUPS for option in options_of(group)}
     flags: dict[str, Any] = {}
     left = iter(words)

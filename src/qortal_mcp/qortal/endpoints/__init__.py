@@ -1,4 +1,4 @@
-"""Everything that can be asked of Core: the allow-list. Nothing else has a path."""
+"""Everything that can be requested from Core: the allow-list. Nothing else has a path."""
 
 from typing import Any
 

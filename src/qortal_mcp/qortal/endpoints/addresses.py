@@ -1,4 +1,4 @@
-"""Accounts: balances, keys, what they mint, and with whom they share the rewards."""
+"""Accounts: balances, keys, minting and reward shares."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ ACCOUNT = Endpoint(
     json_of(Account),
     UNTIL_NEXT_BLOCK,
     path={"address": Address},
-    returns="Level, blocks minted and public key of an account that was seen on the chain.",
+    returns="Level, blocks minted and public key of an account that has appeared on the chain.",
     noun="Address",
 )
 LAST_REFERENCE = Endpoint(
@@ -32,7 +32,7 @@ LAST_REFERENCE = Endpoint(
     text,
     UNTIL_NEXT_BLOCK,
     path={"address": Address},
-    returns="Signature of the newest confirmed transaction of an account, as plain text; `false` without any.",
+    returns="Signature of an account's newest confirmed transaction, as plain text; `false` if there is none.",
     noun="Address",
 )
 VALID_ADDRESS = Endpoint(
@@ -40,19 +40,19 @@ VALID_ADDRESS = Endpoint(
     text,
     HOURS,
     path={"address": AnyAddress},
-    returns="Whether a text is an address, as plain `true` or `false`.",
+    returns="Whether a text is a valid address, as plain `true` or `false`.",
 )
 ONLINE_ACCOUNTS = Endpoint(
     "/addresses/online",
     json_of(list[OnlineAccount]),
     MINUTE,
-    returns="Accounts that mint at the moment, all of them.",
+    returns="All accounts that are minting now.",
 )
 ONLINE_LEVELS = Endpoint(
     "/addresses/online/levels",
     json_of(list[OnlineLevel]),
     MINUTE,
-    returns="How many accounts of each level mint at the moment.",
+    returns="How many accounts of each level are minting now.",
 )
 BALANCE = Endpoint(
     "/addresses/balance/{address}",
@@ -67,7 +67,7 @@ PUBLIC_KEY = Endpoint(
     key_or_false,
     UNTIL_NEXT_BLOCK,
     path={"address": Address},
-    returns="Public key of an account, as plain text; `false` while it is not known.",
+    returns="Public key of an account, as plain text; `false` while it is unknown.",
 )
 ADDRESS_OF_KEY = Endpoint(
     "/addresses/convert/{publickey}",
@@ -95,7 +95,7 @@ PENALTIES = Endpoint(
     "/addresses/penalties",
     json_of(list[Penalty]),
     UNTIL_NEXT_BLOCK,
-    returns="Accounts with a minting penalty, all of them.",
+    returns="All accounts with a minting penalty.",
     since="3.8.0",
 )
 PENALTY_TOTALS = Endpoint(
@@ -111,7 +111,7 @@ SPONSORSHIP = Endpoint(
     UNTIL_NEXT_BLOCK,
     path={"address": Address},
     query={"realRewardShareRecipient": Addresses},
-    returns="Whom an account sponsored and what those did, in whole QORT. Some accounts can be left out.",
+    returns="The accounts that one sponsored and what they did, in whole QORT. Some accounts can be left out.",
     noun="Address",
     since="4.6.0",
 )
@@ -140,7 +140,7 @@ LEVELS = Endpoint(
     json_of(list[AccountLevel]),
     UNTIL_NEXT_BLOCK,
     path={"minLevel": MinLevel},
-    returns="Accounts of at least a level, all of them.",
+    returns="All accounts at or above a level.",
     since="4.6.0",
 )
 

@@ -13,7 +13,7 @@ ACTIVITY = Endpoint(
     "/admin/summary",
     json_of(Activity),
     MINUTE,
-    returns="How many blocks, names and transactions in 24 hours.",
+    returns="Number of blocks, names and transactions in the last 24 hours.",
 )
 UPTIME = Endpoint(
     "/admin/uptime", number, LIVE, returns="Milliseconds since the node started, as plain text."

@@ -1,8 +1,8 @@
 """QDN: published data.
 
-Left out are addresses whose GET has an effect on the node: `/arbitrary/resource/status` counts up, and
-`/arbitrary/metadata` may fetch from peers. The listing tells both without. Nor is there a parameter for a file
-of a resource, for building one, or for the lists that the owner of the node keeps.
+Endpoints whose GET has an effect on the node are left out: `/arbitrary/resource/status` counts up, and
+`/arbitrary/metadata` may fetch from peers. The listing shows both without that. Nor is there a parameter for a file
+of a resource, for building one, or for the lists that the node's owner keeps.
 """
 
 from typing import Annotated, Any, Literal
@@ -68,7 +68,7 @@ RESOURCES = Endpoint(
         **_DETAILS,
         **_PAGE,
     },
-    returns="Resources of a service, name and identifier, all exact, in order of names.",
+    returns="Resources by exact service, name and identifier, sorted by name.",
     defaults={"limit": 20},
 )
 RESOURCE_SEARCH = Endpoint(
@@ -93,7 +93,7 @@ RESOURCE_SEARCH = Endpoint(
         **_DETAILS,
         **_PAGE,
     },
-    returns="Resources by parts of their texts, oldest first. Mode LATEST keeps one for each name and service.",
+    returns="Resources that contain a text, oldest first. Mode LATEST keeps one for each name and service.",
     since="3.0.2",
     defaults={"limit": 20},
 )
@@ -127,8 +127,8 @@ CONTENT = Endpoint(
     as_is,
     SECONDS,
     path={"service": _TextService, "name": Name, "identifier": _Identifier},
-    returns="The file of a resource that is a single text; asked only where the listing says READY, because a "
-    "node fetches what it does not have.",
+    returns="The file of a resource that is a single text; requested only if the listing says READY, because a "
+    "node would fetch what it does not have.",
     noun="Resource",
     absent=frozenset({1401}),
 )
@@ -137,7 +137,7 @@ DEFAULT_CONTENT = Endpoint(
     as_is,
     SECONDS,
     path={"service": _TextService, "name": Name},
-    returns="The same for a resource without identifier.",
+    returns="The same for a resource without an identifier.",
     noun="Resource",
     absent=frozenset({1401}),
 )
@@ -146,7 +146,7 @@ INDEX_SEARCH = Endpoint(
     json_of(list[IndexHit]),
     MINUTE,
     query={"terms": _Terms},
-    returns="What users filed under some words in their search indices, all hits.",
+    returns="All entries for some words in the search indices that users published.",
     since="4.7.1",
 )
 INDEX_OF = Endpoint(
@@ -154,7 +154,7 @@ INDEX_OF = Endpoint(
     json_of(list[IndexEntry]),
     MINUTE,
     path={"name": Name, "idPrefix": _Identifier},
-    returns="The search indices that a name published, all entries.",
+    returns="All entries of the search indices that a name published.",
     since="4.7.1",
 )
 

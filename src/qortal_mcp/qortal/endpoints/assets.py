@@ -1,7 +1,7 @@
 """Assets, who holds them and how they are traded for each other.
 
-Where an address names two assets, the first is the one offered and the second the one wanted: the other
-direction is a question of its own.
+Where a path has two assets, the first is the one offered and the second the one wanted: the other
+direction takes a request of its own.
 """
 
 from typing import Any
@@ -73,9 +73,9 @@ BALANCE_RANGES = Endpoint(
     json_of(list[HeightRange]),
     UNTIL_NEXT_BLOCK,
     query=_PAGING,
-    returns="Ranges of blocks whose balance changes the node recorded; none unless that is switched on.",
+    returns="Ranges of blocks for which the node recorded balance changes; empty unless recording is on.",
     since="4.7.0",
-    # Core fails where one of the three is missing.
+    # Core fails if one of the three is missing.
     defaults={"offset": 0, "limit": 20, "reverse": True},
 )
 BALANCE_RANGE = Endpoint(
@@ -93,7 +93,7 @@ BALANCE_CHANGES = Endpoint(
     UNTIL_NEXT_BLOCK,
     path={"begin": Height, "end": Height},
     query={"limit": Limit, "offset": Offset},
-    returns="By how much balances changed in a recorded range, beyond what transactions explain.",
+    returns="Balance changes in a recorded range, beyond what transactions explain.",
     noun="Range",
     since="4.7.0",
     defaults={"offset": 0, "limit": 20},
@@ -104,7 +104,7 @@ OPEN_ORDERS = Endpoint(
     UNTIL_NEXT_BLOCK,
     path=_PAIR,
     query=_PAGING,
-    returns="Orders that wait to be filled, lowest price first.",
+    returns="Orders waiting to be filled, lowest price first.",
     defaults=_FIRST_PAGE,
 )
 ORDER_BOOK = Endpoint(
@@ -113,7 +113,7 @@ ORDER_BOOK = Endpoint(
     UNTIL_NEXT_BLOCK,
     path=_PAIR,
     query=_PAGING,
-    returns="How much waits at which price, lowest price first.",
+    returns="Open amounts at each price, lowest price first.",
     defaults=_FIRST_PAGE,
 )
 RECENT_TRADES = Endpoint(
@@ -121,7 +121,7 @@ RECENT_TRADES = Endpoint(
     json_of(list[RecentTrade]),
     UNTIL_NEXT_BLOCK,
     query={"assetid": AssetIds, "otherassetid": AssetIds, **_PAGING},
-    returns="The two newest trades of each pair. A side that is not given means QORT.",
+    returns="The two newest trades of each pair. A missing side means QORT.",
     defaults=_FIRST_PAGE,
 )
 ASSET_TRADES = Endpoint(
@@ -130,7 +130,7 @@ ASSET_TRADES = Endpoint(
     UNTIL_NEXT_BLOCK,
     path=_PAIR,
     query=_PAGING,
-    returns="Trades with the two orders that met, where the later one offered the first asset; oldest first.",
+    returns="Trades with their two orders, where the later order offered the first asset; oldest first.",
     defaults=_FIRST_PAGE,
 )
 ORDER = Endpoint(
@@ -157,8 +157,8 @@ ORDERS_OF = Endpoint(
     UNTIL_NEXT_BLOCK,
     path={"address": Address},
     query={"includeClosed": bool, "includeFulfilled": bool, **_PAGING},
-    returns="Open orders of an account, oldest first. With includeClosed only the cancelled ones instead; "
-    "with includeFulfilled as well only the filled ones.",
+    returns="Open orders of an account, oldest first. With includeClosed, only the cancelled ones instead; "
+    "with includeFulfilled as well, only the filled ones.",
     noun="Address",
     defaults=_FIRST_PAGE,
 )
@@ -168,7 +168,7 @@ ORDERS_OF_PAIR = Endpoint(
     UNTIL_NEXT_BLOCK,
     path={"address": Address, **_PAIR},
     query={"isClosed": bool, "isFulfilled": bool, **_PAGING},
-    returns="Orders of an account for one pair, oldest first; open and closed, unless asked for one kind.",
+    returns="Orders of an account for one pair, oldest first; open and closed, unless filtered.",
     noun="Address",
     defaults=_FIRST_PAGE,
 )
@@ -188,7 +188,7 @@ ASSET_TRANSFERS = Endpoint(
     UNTIL_NEXT_BLOCK,
     path={"assetid": AssetId},
     query={"address": Address, **_PAGING},
-    returns="Transfers of an asset, of everyone or from and to one account; oldest first.",
+    returns="Transfers of an asset, all of them or those from and to one account; oldest first.",
     defaults=_FIRST_PAGE,
 )
 

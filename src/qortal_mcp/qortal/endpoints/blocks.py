@@ -1,4 +1,4 @@
-"""Blocks. Their online signatures are never asked for: they can have hundreds of kilobytes."""
+"""Blocks. Their online signatures are never requested: they can be hundreds of kilobytes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,7 +23,7 @@ def _itself(height: int) -> int:
     return height
 
 
-# The newest blocks may still give way to others, so that a block is only sure until the next one, or once it is settled.
+# The newest blocks may still be replaced, so a block is only certain until the next one, or once it is settled.
 LAST_BLOCK = Endpoint("/blocks/last", json_of(Block), LIVE, returns="The newest block.", noun="Block")
 FIRST_BLOCK = Endpoint("/blocks/first", json_of(Block), HOURS, returns="The first block.", noun="Block")
 BLOCK_AT_HEIGHT = Endpoint(
@@ -49,7 +49,7 @@ BLOCK_AT_TIME = Endpoint(
     json_of(Block),
     UNTIL_NEXT_BLOCK,
     path={"timestamp": Milliseconds},
-    returns="The newest block at a time or before; never the first block.",
+    returns="The newest block at or before a time; never the first block.",
     noun="Block",
     height_of=_height,
 )
@@ -79,7 +79,7 @@ MINTING_INFO = Endpoint(
     json_of(MintingInfo),
     UNTIL_NEXT_BLOCK,
     path={"height": Height},
-    returns="How close the race for a block was, by the levels of now.",
+    returns="How close the race for a block was, by current levels.",
     noun="Block",
 )
 BLOCK_RANGE = Endpoint(
@@ -88,7 +88,7 @@ BLOCK_RANGE = Endpoint(
     UNTIL_NEXT_BLOCK,
     path={"height": Height},
     query={"count": HeavyLimit, "reverse": bool},
-    returns="Blocks in a row from a height on, upwards or downwards.",
+    returns="Consecutive blocks from a height, upwards or downwards.",
     defaults={"count": 20},
     height_of=_highest,
 )
@@ -97,7 +97,7 @@ BLOCK_SUMMARIES = Endpoint(
     json_of(list[BlockSummary]),
     UNTIL_NEXT_BLOCK,
     query={"start": Height, "count": Limit},
-    returns="Blocks in a row from a height on, in short.",
+    returns="Summaries of consecutive blocks from a height.",
     defaults={"start": 1, "count": 20},
     height_of=_highest,
 )
@@ -107,8 +107,8 @@ BLOCKS_OF_SIGNER = Endpoint(
     UNTIL_NEXT_BLOCK,
     path={"address": Address},
     query={"limit": HeavyLimit, "offset": Offset, "reverse": bool},
-    returns="Blocks that an account signed. Limit and offset count in the database and in the archive separately; "
-    "nothing where the archive holds none.",
+    returns="Blocks that an account signed. Limit and offset apply to the database and the archive separately; "
+    "empty if the archive holds none.",
     noun="Signer",
     defaults={"limit": 20},
     row_sources=2,
@@ -116,7 +116,7 @@ BLOCKS_OF_SIGNER = Endpoint(
 SIGNERS = Endpoint(
     "/blocks/signers",
     json_of(list[Signer]),
-    # Core goes through all blocks there are.
+    # Core goes through every block.
     HOURS,
     query={"address": Addresses, "limit": Limit, "offset": Offset, "reverse": bool},
     returns="How many blocks each key signed, fewest first.",

@@ -1,4 +1,4 @@
-"""Chat of the last day. Nodes keep it in memory, and no longer."""
+"""Chat of the last day: nodes keep it in memory for 24 hours."""
 
 from typing import Any
 
@@ -31,9 +31,9 @@ CHAT_COUNT = Endpoint(
     "/chat/messages/count",
     json_of(int),
     SECONDS,
-    # Core has limit and offset here, and would count a page.
+    # Core takes limit and offset here, and would count a page only.
     query=_FILTERS,
-    returns="How many messages there are, as plain text.",
+    returns="Number of messages, as plain text.",
     since="4.0.2",
 )
 CHAT_MESSAGE = Endpoint(
@@ -55,7 +55,7 @@ ACTIVE_CHATS = Endpoint(
     path={"address": Address},
     query={"encoding": Encoding, "haschatreference": bool},
     defaults=_BASE64,
-    returns="The newest message of every group an account is in, silent ones included, and of its direct chats.",
+    returns="The newest message in each of an account's groups, silent ones included, and direct chats.",
 )
 CHAT_STATS = Endpoint(
     "/chat/stats",
@@ -63,7 +63,7 @@ CHAT_STATS = Endpoint(
     SECONDS,
     query={"limit": Limit},
     defaults={"limit": 20},
-    returns="Who fills the node's memory for chat most, in bytes.",
+    returns="The senders who use most of the node's chat memory, in bytes.",
     since="6.1.6",
 )
 CHAT_GROUP_STATS = Endpoint(
@@ -72,7 +72,7 @@ CHAT_GROUP_STATS = Endpoint(
     SECONDS,
     query={"limit": Limit},
     defaults={"limit": 20},
-    returns="Which groups fill the node's memory for chat most, in bytes; group 0 is direct chat.",
+    returns="The groups that use most of the node's chat memory, in bytes; group 0 is direct chat.",
     since="6.1.6",
 )
 

@@ -12,7 +12,7 @@ CONTRACTS_BY_CODE = Endpoint(
     UNTIL_NEXT_BLOCK,
     path={"codehash": CodeHash},
     query={"isExecutable": bool, "limit": Limit, "offset": Offset, "reverse": bool},
-    returns="Contracts with the same code, oldest first; running and finished, unless asked for one kind.",
+    returns="Contracts with the same code, oldest first; running and finished, unless filtered.",
     defaults={"limit": 20},
 )
 CONTRACT = Endpoint(
@@ -35,7 +35,7 @@ CONTRACT_DATA = Endpoint(
     data_segment,
     UNTIL_NEXT_BLOCK,
     path={"ataddress": Address},
-    returns="What a contract holds in its memory, as bytes.",
+    returns="A contract's memory, as bytes.",
     noun="Contract",
 )
 

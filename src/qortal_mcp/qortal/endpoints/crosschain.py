@@ -32,7 +32,7 @@ TRADE_OFFERS = Endpoint(
     json_of(list[Trade]),
     SECONDS,
     query={"foreignBlockchain": CoreChain, "limit": Limit, "offset": Offset, "reverse": bool},
-    returns="Open offers of QORT. Limit and offset count contracts of each kind, before filtering.",
+    returns="Open offers of QORT. Limit and offset apply to each kind of contract, before filtering.",
     defaults={"limit": 20},
 )
 HIDDEN_OFFERS = Endpoint(
@@ -40,7 +40,7 @@ HIDDEN_OFFERS = Endpoint(
     json_of(list[Trade]),
     SECONDS,
     query={"foreignBlockchain": CoreChain},
-    returns="Offers that Core hides after failed attempts to buy, all of them.",
+    returns="All offers that Core hides after failed attempts to buy.",
     since="4.1.0",
 )
 TRADE = Endpoint(
@@ -48,9 +48,9 @@ TRADE = Endpoint(
     json_of(Trade),
     SECONDS,
     path={"ataddress": Address},
-    returns="One trade, whatever became of it.",
+    returns="One trade, in any state.",
     noun="Trade",
-    # No such contract, and a contract that is no trade.
+    # No such contract, and a contract that is not a trade.
     absent=frozenset({124, 125}),
 )
 COMPLETED_TRADES = Endpoint(
@@ -66,7 +66,7 @@ COMPLETED_TRADES = Endpoint(
         "offset": Offset,
         "reverse": bool,
     },
-    returns="Completed trades, of blocks after minimumTimestamp. Limit and offset count trades of each kind of "
+    returns="Completed trades in blocks after minimumTimestamp. Limit and offset apply to each kind of "
     "contract.",
     defaults={"limit": 20},
 )
@@ -74,7 +74,7 @@ SIGNED_FEES = Endpoint(
     "/crosschain/signedfees",
     json_of(list[SignedFee]),
     SECONDS,
-    returns="Fees in foreign coins that sellers signed, all that the node knows.",
+    returns="All fees in foreign coins, signed by sellers, that the node knows.",
     since="5.0.0",
 )
 LEDGER = Endpoint(
@@ -92,7 +92,7 @@ PRICE = Endpoint(
     UNTIL_NEXT_BLOCK,
     path={"blockchain": CoreChain},
     query={"maxtrades": _PricedTrades, "inverse": bool},
-    returns="Average price of the newest trades, QORT for one coin or the inverse, as 0.00000001.",
+    returns="Average price of the newest trades, QORT for one coin or the inverse, in units of 0.00000001.",
     noun="Trade",
 )
 SCRIPT_ADDRESS = Endpoint(
@@ -106,12 +106,12 @@ SCRIPT_ADDRESS = Endpoint(
         "redeemPKH": _Hash,
         "hashOfSecret": _Hash,
     },
-    returns="The foreign address where the coins of a trade wait, worked out from its parts.",
+    returns="The foreign address that holds the coins of a trade, computed from its parts.",
 )
 
 
 class CoinEndpoints(Struct, frozen=True):
-    """What can be asked about one foreign chain."""
+    """The endpoints of one foreign chain."""
 
     status: Endpoint[CoinStatus]
     height: Endpoint[int]
@@ -130,13 +130,13 @@ def _coin(chain: Chain) -> CoinEndpoints:
             f"{root}/status",
             json_of(CoinStatus),
             SECONDS,
-            returns=f"Whether {coin} is switched on, and how many of its servers the node knows.",
+            returns=f"Whether {coin} is on, and how many of its servers the node knows.",
             since="6.0.0",
         ),
         Endpoint(
             f"{root}/height",
             whole_number,
-            # The node asks a foreign server.
+            # The node has to ask a foreign server.
             MINUTE,
             returns=f"Height of the newest {coin} block.",
             since="3.8.5",
@@ -145,14 +145,14 @@ def _coin(chain: Chain) -> CoinEndpoints:
             f"{root}/feekb",
             scaled,
             MINUTE,
-            returns=f"Fee for 1 kB that the node pays in {coin}, as 0.00000001.",
+            returns=f"Fee per kB that the node pays in {coin}, in units of 0.00000001.",
             since="4.5.2",
         ),
         Endpoint(
             f"{root}/feerequired",
             scaled,
             MINUTE,
-            returns=f"Fee for settling a trade in {coin}, as 0.00000001.",
+            returns=f"Fee for settling a trade in {coin}, in units of 0.00000001.",
             since="5.0.0",
         ),
     )

@@ -1,4 +1,4 @@
-"""Groups: who is in them, who wants in, and who was thrown out."""
+"""Groups: members, invitations, join requests, bans and kicks."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ GROUP_BALANCES = Endpoint(
     MINUTE,
     query=_PAGE,
     defaults=_FIRST_PAGE,
-    returns="Groups by what their members hold together, in whole QORT; `reverse` for the richest first.",
+    returns="Groups by the total balance of their members, in whole QORT; `reverse` for the richest first.",
     since="6.1.5",
 )
 GROUP = Endpoint(
@@ -51,7 +51,7 @@ GROUPS_OWNED = Endpoint(
     json_of(list[Group]),
     UNTIL_NEXT_BLOCK,
     path=_BY_ADDRESS,
-    returns="Every group an account owns; its members are not counted here.",
+    returns="Every group an account owns; members are not counted here.",
 )
 GROUPS_JOINED = Endpoint(
     "/groups/member/{address}",
@@ -68,7 +68,7 @@ GROUP_MEMBERS = Endpoint(
     path=_BY_GROUP,
     query={"onlyAdmins": bool, **_PAGE},
     defaults=_FIRST_PAGE,
-    returns="Members by address. `isAdmin` is right with `onlyAdmins` only: admins are cut like members.",
+    returns="Members by address. `isAdmin` is reliable only with `onlyAdmins`: admins are paged like members.",
     noun="Group",
 )
 INVITES_OF = Endpoint(
@@ -76,7 +76,7 @@ INVITES_OF = Endpoint(
     json_of(list[Invite]),
     UNTIL_NEXT_BLOCK,
     path=_BY_ADDRESS,
-    returns="Every invitation of an account, expired ones included.",
+    returns="Every invitation for an account, expired ones included.",
 )
 INVITES_TO = Endpoint(
     "/groups/invites/group/{groupid}",
@@ -121,12 +121,12 @@ KICKS = Endpoint(
     UNTIL_NEXT_BLOCK,
     query={"address": Address, "groupId": GroupNumber, "before": ChatTime, "after": ChatTime, **_PAGE},
     defaults=_FIRST_PAGE,
-    returns="When an account was kicked out of groups, oldest first; `address` must be given.",
+    returns="When an account was kicked out of groups, oldest first; `address` is required.",
     since="6.1.4",
 )
 
 
-def _most_often(what: str, words: str) -> Endpoint[list[YearCount]]:
+def _most_often(what: str, verb: str) -> Endpoint[list[YearCount]]:
     return Endpoint(
         f"/groups/top{what}/{{year}}",
         json_of(list[YearCount]),
@@ -134,7 +134,7 @@ def _most_often(what: str, words: str) -> Endpoint[list[YearCount]]:
         path={"year": Year},
         query={"limit": Limit, "offset": Offset},
         defaults=_FIRST_PAGE,
-        returns=f"Accounts that {words} most often in a year.",
+        returns=f"Accounts that {verb} most often in a year.",
         since="6.1.5",
     )
 

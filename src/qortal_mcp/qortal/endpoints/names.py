@@ -16,14 +16,14 @@ NAMES = Endpoint(
     UNTIL_NEXT_BLOCK,
     query={"after": Milliseconds, **_PAGE},
     defaults=_FIRST_PAGE,
-    returns="All registered names, by name; with `after` those registered or changed since.",
+    returns="All registered names, by name; with `after`, those registered or changed since.",
 )
 NAME = Endpoint(
     "/names/{name}",
     json_of(RegisteredName),
     UNTIL_NEXT_BLOCK,
     path={"name": AskedName},
-    returns="One name. Case and look-alike letters do not matter, so the name in the answer may be another.",
+    returns="One name. Case and look-alike letters are ignored, so the name returned may be spelt differently.",
     noun="Name",
 )
 NAMES_SEARCH = Endpoint(
@@ -32,7 +32,7 @@ NAMES_SEARCH = Endpoint(
     UNTIL_NEXT_BLOCK,
     query={"query": NamePart, "prefix": bool, **_PAGE},
     defaults=_FIRST_PAGE,
-    returns="Names that contain a text, or begin with it; `%` and `_` stand for any text and any character.",
+    returns="Names that contain a text or begin with it; `%` matches any text and `_` any character.",
     since="4.0.2",
 )
 NAMES_FOR_SALE = Endpoint(
@@ -41,7 +41,7 @@ NAMES_FOR_SALE = Endpoint(
     UNTIL_NEXT_BLOCK,
     query=_PAGE,
     defaults=_FIRST_PAGE,
-    returns="Names that are for sale, by name.",
+    returns="Names for sale, by name.",
 )
 NAMES_OF = Endpoint(
     "/names/address/{address}",
@@ -57,7 +57,7 @@ PRIMARY_NAME = Endpoint(
     json_of(NameSummary),
     UNTIL_NEXT_BLOCK,
     path={"address": Address},
-    returns="The name an account goes by; no name where it has none.",
+    returns="The primary name of an account; empty if it has none.",
     since="5.0.0",
 )
 

@@ -1,4 +1,4 @@
-"""Supply, peers and the tools for developers."""
+"""Supply, peers and developer endpoints."""
 
 from typing import Any
 
@@ -16,15 +16,13 @@ SUPPLY = Endpoint(
 PEERS = Endpoint(
     "/peers/summary", json_of(Peers), LIVE, returns="How many peers are connected, by direction."
 )
-CLOCK = Endpoint(
-    "/utils/timestamp", number, LIVE, returns="The clock of the node in milliseconds, as plain text."
-)
+CLOCK = Endpoint("/utils/timestamp", number, LIVE, returns="The node's clock in milliseconds, as plain text.")
 LAYOUT = Endpoint(
     "/utils/layout/{txtype}",
     json_of(list[LayoutPart]),
     HOURS,
     path={"txtype": CoreType},
-    returns="Which bytes a kind of transaction is made of.",
+    returns="The byte layout of a type of transaction.",
     noun="Layout",
 )
 

@@ -1,4 +1,4 @@
-"""Words that only Core uses, in parameters; how people write them is the tools' business."""
+"""Kinds of parameter that only Core uses; how people write them is up to the tools."""
 
 from typing import Annotated, Literal
 
@@ -11,11 +11,11 @@ from ..words.transaction_types import TRANSACTION_TYPES
 CoreChain = Annotated[str, Meta(extra={"check": {chain.name for chain in CHAINS}.__contains__})]
 CoreService = Annotated[str, Meta(extra={"check": {service.name for service in SERVICES}.__contains__})]
 Ordering = Literal["ASSET_BALANCE_ACCOUNT", "ACCOUNT_ASSET", "ASSET_ACCOUNT"]
-# Deciding whether it is an address is what Core is asked to do.
+# Core itself decides whether it is an address.
 AnyAddress = Annotated[str, Meta(min_length=1, max_length=64)]
-# Each row costs Core a question of its own.
+# Each row costs Core a query of its own.
 HeavyLimit = Annotated[int, Meta(ge=1, le=50, extra={"clamp": True})]
-# Where the other answer would be every single vote.
+# The other answer would be every single vote.
 OnlyTrue = Annotated[bool, Meta(extra={"check": bool})]
 # Shorter than Base58, and quicker for Core.
 Encoding = Literal["BASE64"]

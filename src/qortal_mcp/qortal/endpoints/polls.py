@@ -35,7 +35,7 @@ POLL_VOTES = Endpoint(
     path=_BY_NAME,
     query={"onlyCounts": OnlyTrue},
     defaults={"onlyCounts": True},
-    returns="Votes for each option, by count and by blocks that the voters minted; options in no order.",
+    returns="Votes for each option, by count and by blocks that the voters minted; options in no particular order.",
     noun="Poll",
     since="4.1.0",
 )
@@ -43,7 +43,7 @@ APP_RATINGS = Endpoint(
     "/polls/apps/ratings",
     json_of(AppRatings),
     MINUTE,
-    # Core has a limit here that counts options and cuts polls in half.
+    # Core's limit counts options here, and cuts polls in half.
     query={"service": AppService, "before": Milliseconds, "after": Milliseconds},
     returns="Every rating of apps and websites: polls whose options are marks.",
     since="6.1.4",

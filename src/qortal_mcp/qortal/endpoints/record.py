@@ -1,6 +1,6 @@
-"""What an address of Core's is: a frozen record, and the only place where a request is made.
+"""What an endpoint of Core is: a frozen record, and the only place where a request is built.
 
-A record says what an address takes and gives. Each value is checked against
+A record says what an endpoint takes and returns. Each value is checked against
 its type and written into its own place, percent-encoded.
 """
 
@@ -17,10 +17,10 @@ from ..replies.reply import Amount, Count, Text, cleaned
 
 _CHECKS: dict[int, list[tuple[Callable[[Any], bool], str]]] = {}
 
-# Core's web server takes 8 kB of request line and headers together.
+# Core's web server accepts 8 kB of request line and headers together.
 _LONGEST_TARGET = 7 * 1024
 
-# What 64 bits can say, and white space around it.
+# A 64-bit number, and white space around it.
 _LONGEST_NUMBER = 40
 
 T = TypeVar("T")
@@ -28,64 +28,64 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Keep(Struct, frozen=True):
-    """How long an answer may be given again."""
+    """How long an answer may be reused."""
 
-    # At most so long.
+    # At most this long.
     seconds: float
-    # And only while the newest block is the one it was read at.
+    # And only while the newest block is still the same.
     until_next_block: bool = False
 
 
 LIVE = Keep(2)
 SECONDS = Keep(10)
-# Live, and costly to ask for.
+# Live, and costly to request.
 MINUTE = Keep(60)
 FIVE_MINUTES = Keep(300)
 UNTIL_NEXT_BLOCK = Keep(600, until_next_block=True)
-# Things that are fixed once they exist, such as the name of an asset.
+# Things that never change once they exist, such as the name of an asset.
 HOURS = Keep(3600)
 FOR_EVER = Keep(math.inf)
 
-# Blocks on top of one that nothing replaces any more, about a day's worth. Core itself gives up on a chain
-# that parted from its own more than 240 blocks ago.
+# How many blocks on top make a block final, about a day's worth. Core itself gives up on a chain
+# that forked from its own more than 240 blocks ago.
 SETTLED_BLOCKS = 1440
 
 
 class Request(Struct, frozen=True):
-    """One GET, ready to be sent as written."""
+    """One GET, ready to send as written."""
 
     template: str
     target: str
-    # How many rows were asked for, where that can be said. A node that gives more is not believed.
+    # How many rows were requested, if that is known. A node that sends more is not trusted.
     most_rows: int | None = None
 
 
 class Endpoint(Struct, Generic[T_co], frozen=True):
-    """One address of Core's that may be asked."""
+    """One endpoint of Core that may be requested."""
 
     template: str
-    # What the body is read with. Core's Content-Type says little, the address says it all.
+    # How the body is read. Core's Content-Type says little; the endpoint decides.
     read: Callable[[bytes], T_co]
     keep: Keep
     path: Mapping[str, Any] = {}
     query: Mapping[str, Any] = {}
-    # What it gives, for people and documents.
+    # What it returns, for people and documents.
     returns: str = ""
-    # What is missing when Core answers that there is nothing.
+    # What is "not found" when Core answers that there is nothing.
     noun: str = "Record"
-    # The first version of Core that has it; everything older than 3.0 counts as that.
+    # The first version of Core that has it; anything older than 3.0 counts as 3.0.
     since: str = "3.0.0"
-    # What is sent where nothing else is given: without a limit Core gives every row there is.
+    # Parameters sent by default: without a limit Core returns every row there is.
     defaults: Mapping[str, Any] = {}
-    # Numbers of Core's errors that say here, and only here, that there is no such thing.
+    # Core's error numbers that mean "not found" here, and only here.
     absent: frozenset[int] = frozenset()
-    # In how many places Core looks for rows, where it takes the limit for each of them.
+    # In how many places Core looks for rows, if it applies the limit to each of them.
     row_sources: int = 1
-    # The height of the newest block in an answer that tells of blocks and of nothing else; None for no block.
+    # The height of the newest block in an answer that is only about blocks; None for no block.
     height_of: Callable[[Any], int | None] | None = None
 
     def keep_of(self, value: Any, tip_height: int | None) -> Keep:
-        """How long this answer may be given again, if the newest block had that height before it was asked for."""
+        """How long this answer may be reused, if the newest block had that height before the request."""
         if self.height_of is None or tip_height is None:
             return self.keep
         height = self.height_of(value)
@@ -95,7 +95,7 @@ class Endpoint(Struct, Generic[T_co], frozen=True):
     def request(self, values: Mapping[str, Any]) -> Request:
         """The request for these values. None and UNSET mean: not given.
 
-        Raises: ToolError where a value does not fit; TypeError for a parameter that Core does not have here.
+        Raises: ToolError if a value does not fit; TypeError for a parameter that Core does not have here.
         """
         segments: dict[str, str] = {}
         parameters: dict[str, str] = {}
@@ -115,7 +115,7 @@ class Endpoint(Struct, Generic[T_co], frozen=True):
         if parameters:
             target += "?" + "&".join(parameters.values())
         if len(target) > _LONGEST_TARGET:
-            raise invalid_argument("Invalid arguments.", "Together they are longer than a node takes.")
+            raise invalid_argument("Invalid arguments.", "Together they are longer than a node accepts.")
         rows = given.get("limit", given.get("count"))
         return Request(self.template, target, None if rows is None else rows * self.row_sources)
 
@@ -123,7 +123,7 @@ class Endpoint(Struct, Generic[T_co], frozen=True):
 def path_segment(name: str, value: object) -> str:
     """A value as one segment of a path, whatever is in it. Raises: ToolError."""
     text = str(value)
-    # Quoting leaves dots alone and HTTP clients fold them: /names/.. would ask for /.
+    # Quoting leaves dots alone and HTTP clients fold them: /names/.. would request /.
     if text in {"", ".", ".."}:
         raise invalid_argument(f"Invalid {name}.", "It cannot be part of a path.")
     return _encoded(name, text)
@@ -136,11 +136,11 @@ def _encoded(name: str, value: object) -> str:
     if not text:  # an empty parameter means "no filter" or "no limit" to Core
         raise invalid_argument(f"Invalid {name}.", "It is empty.")
     if "\0" in text:  # no text on the chain has it, and Core's web server refuses it
-        raise invalid_argument(f"Invalid {name}.", "It holds the character \\u{0000}.")
+        raise invalid_argument(f"Invalid {name}.", "It contains the character \\u{0000}.")
     try:
         return quote(text, safe="")
     except UnicodeEncodeError:
-        raise invalid_argument(f"Invalid {name}.", "It is not proper Unicode.") from None
+        raise invalid_argument(f"Invalid {name}.", "It is not valid Unicode.") from None
 
 
 def _checked(name: str, value: Any, kind: Any) -> Any:
@@ -155,7 +155,7 @@ def _checked(name: str, value: Any, kind: Any) -> Any:
 
 
 def _checks_of(kind: Any) -> list[tuple[Callable[[Any], bool], str]]:
-    """What a type asks beyond its schema. Types are constants of this package, so each is looked at once."""
+    """The checks of a type beyond its schema. Types are constants of this package, so each is inspected once."""
     checks = _CHECKS.get(id(kind))
     if checks is None:
         extras = [meta.extra or {} for meta in getattr(kind, "__metadata__", ())]
@@ -172,7 +172,7 @@ def _parameter(name: str, value: Any) -> str:
 
 
 def json_of(kind: type[T]) -> Callable[[bytes], T]:
-    """Reads JSON of a kind."""
+    """Reads JSON of this type."""
     return msgspec.json.Decoder(kind).decode
 
 
@@ -182,12 +182,12 @@ def text(body: bytes) -> Text:
 
 
 def number(body: bytes) -> int:
-    """Reads a whole number that is the whole body, as plain text."""
+    """Reads a body that is one whole number, as plain text."""
     if len(body) > _LONGEST_NUMBER:
         raise ValueError("too long for a number")
     return msgspec.convert(int(body), Count)
 
 
 def amount(body: bytes) -> Amount:
-    """Reads an amount that is the whole body, as plain text."""
+    """Reads a body that is one amount, as plain text."""
     return cleaned(body.decode().strip(), Amount)

@@ -1,5 +1,5 @@
-"""Transactions. Lists are always given a status and a limit: without the first Core fails, without the
-second it gives all there is."""
+"""Transactions. Lists always get a status and a limit: without the first Core fails, without the
+second it returns everything."""
 
 from typing import Any
 
@@ -48,7 +48,7 @@ TRANSACTION_AFTER = Endpoint(
     json_of(Transaction),
     UNTIL_NEXT_BLOCK,
     path={"reference": Reference},
-    returns="A transaction whose reference is this; any one of them where there are several.",
+    returns="A transaction with this reference; any one of them if there are several.",
     noun="Transaction",
 )
 BLOCK_TRANSACTIONS = Endpoint(
@@ -64,7 +64,7 @@ UNCONFIRMED = Endpoint(
     _transactions,
     SECONDS,
     query={"txType": CoreTypes, "creator": PublicKey, **_PAGE},
-    returns="Transactions that are in no block yet.",
+    returns="Transactions that are not in a block yet.",
     defaults=_FIRST_PAGE,
 )
 PENDING = Endpoint(
@@ -72,7 +72,7 @@ PENDING = Endpoint(
     _transactions,
     SECONDS,
     query={"txGroupId": OfGroup, **_PAGE},
-    returns="Transactions that wait for the approval of a group.",
+    returns="Transactions waiting for a group's approval.",
     defaults=_FIRST_PAGE,
 )
 SEARCH = Endpoint(
@@ -88,7 +88,7 @@ SEARCH = Endpoint(
         "confirmationStatus": ConfirmationStatus,
         **_PAGE,
     },
-    returns="Transactions by what they are and who takes part; without a type or an address at most 20 at once.",
+    returns="Transactions by type, participant and more; without a type or an address at most 20 at once.",
     defaults=_FIRST_CONFIRMED,
 )
 TRANSACTIONS_OF_ADDRESS = Endpoint(
@@ -97,7 +97,7 @@ TRANSACTIONS_OF_ADDRESS = Endpoint(
     UNTIL_NEXT_BLOCK,
     path={"address": Address},
     query=_PAGE,
-    returns="Confirmed transactions in which an account takes part.",
+    returns="Confirmed transactions that involve an account.",
     since="3.3.1",
     defaults=_FIRST_PAGE,
 )
@@ -107,7 +107,7 @@ TRANSACTIONS_OF_CREATOR = Endpoint(
     SECONDS,
     path={"publickey": PublicKey},
     query={"confirmationStatus": ConfirmationStatus, **_PAGE},
-    returns="Transactions that the owner of a public key made.",
+    returns="Transactions made by the owner of a public key.",
     defaults=_FIRST_CONFIRMED,
 )
 PAYMENTS = Endpoint(
@@ -123,7 +123,7 @@ PAYMENTS = Endpoint(
         "confirmationStatus": ConfirmationStatus,
         **_PAGE,
     },
-    returns="Payments by sender, recipient and exact amount; it needs a sender or a recipient.",
+    returns="Payments by sender, recipient and exact amount; a sender or a recipient is required.",
     since="5.0.7",
     defaults=_FIRST_CONFIRMED,
 )
@@ -132,7 +132,7 @@ UNIT_FEE = Endpoint(
     number,
     HOURS,
     query={"txType": CoreType, "timestamp": Milliseconds},
-    returns="The fee of a kind of transaction in units of 0.00000001 QORT, as plain text.",
+    returns="The fee of a type of transaction in units of 0.00000001 QORT, as plain text.",
     since="3.1.0",
 )
 

@@ -8,7 +8,7 @@ from ..words.times import IsoTime
 
 
 class AsOf(Struct, frozen=True):
-    """Members are null only where the node answered the question but not this."""
+    """Members are null only if the node answered the request but did not report this."""
 
     node: Annotated[str, Meta(description="Origin of the node, or `sample`.")]
     height: Annotated[int | None, Meta(description="Height of the node's newest block.")]
@@ -17,10 +17,10 @@ class AsOf(Struct, frozen=True):
 
 
 class Tip(Struct, frozen=True):
-    """The newest block of a node, and when we asked for it."""
+    """The newest block of a node, and when it was requested."""
 
     as_of: AsOf
     height: int
-    # Its signature: another block of the same height is another block.
+    # Its signature: a different block of the same height is a different tip.
     block: str
     read_at: float

@@ -1,4 +1,4 @@
-"""What was read lately, bounded in bytes: the least recently used goes first."""
+"""Recent answers, bounded in bytes: the least recently used goes first."""
 
 from collections import OrderedDict
 from collections.abc import Hashable
@@ -8,7 +8,7 @@ V = TypeVar("V")
 
 
 class ByteCache(Generic[V]):
-    """Values with the size they count for. How long one is good is its owner's question."""
+    """Values and their sizes. How long a value stays good is up to its owner."""
 
     def __init__(self, most_bytes: int, most_each: int) -> None:
         self._most_bytes = most_bytes

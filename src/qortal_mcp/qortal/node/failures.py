@@ -1,6 +1,6 @@
-"""What can go wrong at a node, and what it is called. One table; errors are known by number, never by text.
+"""What can go wrong at a node, and how it is reported. One table; errors are recognized by number, never by text.
 
-NodeFailure (a ToolError): the node cannot be asked, refuses, or answers something else than asked for.
+NodeFailure (a ToolError): the node cannot be reached, refuses, or does not answer what was requested.
 """
 
 from typing import Annotated
@@ -17,9 +17,9 @@ _MESSAGE_CHARS = 120
 
 
 class NodeFailure(ToolError):
-    """`rests_node` where the fault is the node's and not of this one question.
+    """`rests_node` if the fault is the node's and not this one request's.
 
-    `try_next` where another node may do better, as it may wherever a node rests.
+    `try_next` if another node may do better, which is always so when a node rests.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ def unreachable(*origins: str) -> NodeFailure:
     return NodeFailure(
         "NODE_UNREACHABLE",
         "Node unreachable.",
-        f"Tried {' and '.join(origins)}. Is Qortal Core running there? --node names another node, --sample needs none.",
+        f"Tried {' and '.join(origins)}. Is Qortal Core running there? Use --node for another node, or --sample for none.",
         retryable=True,
         rests_node=True,
     )
@@ -90,10 +90,10 @@ def not_readable() -> NodeFailure:
 
 
 def not_as_expected() -> NodeFailure:
-    return node_error("Its answer does not have the form that was expected.", try_next=True)
+    return node_error("Its answer does not have the expected form.", try_next=True)
 
 
-# Core's error numbers. What is not here is a node error with its number.
+# Core's error numbers. Any other number is reported as a node error with that number.
 _NOT_FOUND = {
     124: "Address not found on chain.",
     301: "Block not found.",
@@ -114,8 +114,8 @@ _INVALID = {
     129: "Invalid height.",
 }
 _SYNCING = frozenset({7, 8})
-# What a proxy says whose node is away, or that has had enough of us. Core itself says 500.
-_NOBODY_BEHIND = frozenset({429, 502, 503, 504})
+# What a proxy answers when its node is down, or when it limits us. Core itself answers 500.
+_PROXY_STATUSES = frozenset({429, 502, 503, 504})
 _UNAUTHORIZED = 4
 _SWITCHED_OFF = 6
 
@@ -129,7 +129,7 @@ _decode_error = msgspec.json.Decoder(_CoreError).decode
 
 
 def failure_of(reply: RawReply, noun: str, absent: frozenset[int] = frozenset()) -> NodeFailure:
-    """What an answer means that is not 200."""
+    """What an answer other than 200 means."""
     core = _core_error(reply)
     if core is not None and core.error in absent:
         return not_found(f"{noun} not found.")
@@ -138,14 +138,14 @@ def failure_of(reply: RawReply, noun: str, absent: frozenset[int] = frozenset())
     if reply.status == 204:
         return not_found(f"{noun} not found.")
     if reply.status in (401, 403):
-        return refused("The node's setting apiWhitelist must list this machine.", rests_node=True)
+        return refused("Add this machine to the node's setting apiWhitelist.", rests_node=True)
     if reply.status in (404, 405):
         return not_supported()
     message = ""
     if reply.content_type.startswith("text/plain"):
         message = _short(reply.body[: 4 * _MESSAGE_CHARS].decode(errors="replace"))
-    told = _told(f"HTTP {reply.status}", message)
-    return node_error(told, retryable=reply.status >= 500, rests_node=reply.status in _NOBODY_BEHIND)
+    described = _described(f"HTTP {reply.status}", message)
+    return node_error(described, retryable=reply.status >= 500, rests_node=reply.status in _PROXY_STATUSES)
 
 
 def _core_error(reply: RawReply) -> _CoreError | None:
@@ -163,13 +163,13 @@ def _by_number(core: _CoreError, status: int) -> NodeFailure:
     if core.error in _SYNCING:
         return syncing()
     if core.error == _UNAUTHORIZED:
-        return refused("This read needs a key, and none is ever sent.", rests_node=False)
+        return refused("This read needs an API key, and none is ever sent.", rests_node=False)
     if core.error == _SWITCHED_OFF:
-        return not_supported("It is switched off there.")
-    return node_error(_told(f"Code {core.error}", _short(core.message)), retryable=status >= 500)
+        return not_supported("The feature is off there.")
+    return node_error(_described(f"Code {core.error}", _short(core.message)), retryable=status >= 500)
 
 
-def _told(what: str, message: str) -> str:
+def _described(what: str, message: str) -> str:
     return f"{what}: {message}" if message else f"{what}."
 
 

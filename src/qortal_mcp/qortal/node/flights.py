@@ -1,4 +1,4 @@
-"""Identical work in flight is done once, however many wait for it."""
+"""Identical work in flight is done once, however many callers wait for it."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Hashable
@@ -8,13 +8,13 @@ T = TypeVar("T")
 
 
 class Flights(Generic[T]):
-    """Work by what it does, done in the task of whoever came first: a task of its own would cost more than a cache hit."""
+    """Work by key, done in the task of the first caller: a task of its own would cost more than a cache hit."""
 
     def __init__(self) -> None:
         self._shared: dict[Hashable, asyncio.Future[T]] = {}
 
     async def join(self, key: Hashable, work: Callable[[], Awaitable[T]]) -> T:
-        """The outcome of this work. Who comes while it is being done waits for it and does not repeat it."""
+        """The outcome of this work. A caller that arrives while it is being done waits for it and does not repeat it."""
         while (shared := self._shared.get(key)) is not None:
             try:
                 return await asyncio.shield(shared)
@@ -22,7 +22,7 @@ class Flights(Generic[T]):
                 task = asyncio.current_task()
                 if not shared.cancelled() or (task is not None and task.cancelling()):
                     raise
-                # Whoever did it gave up, not we: do it ourselves, or join who was quicker.
+                # The caller doing it was cancelled, not this one: do it here, or join whoever was quicker.
         shared = self._shared[key] = asyncio.get_running_loop().create_future()
         try:
             result = await work()
@@ -41,13 +41,13 @@ class Flights(Generic[T]):
 
 
 class Background:
-    """Work by what it does, in tasks of its own: nobody needs to wait for it."""
+    """Work by key, in tasks of its own: nobody needs to wait for it."""
 
     def __init__(self) -> None:
         self._tasks: dict[Hashable, asyncio.Task[Any]] = {}
 
     def start(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, T]]) -> "asyncio.Task[T]":
-        """A task that does this work, started if nobody did yet."""
+        """The task that does this work, started if it is not running yet."""
         task = self._tasks.get(key)
         if task is None:
             task = self._tasks[key] = asyncio.get_running_loop().create_task(work())
@@ -57,10 +57,10 @@ class Background:
     def _landed(self, key: Hashable, task: "asyncio.Task[Any]") -> None:
         self._tasks.pop(key, None)
         if not task.cancelled():
-            task.exception()  # seen, even if everybody who waited has left
+            task.exception()  # seen, even if all waiting callers have left
 
     async def close(self) -> None:
-        """End what goes on."""
+        """Cancel everything that is running."""
         tasks = list(self._tasks.values())
         for task in tasks:
             task.cancel()

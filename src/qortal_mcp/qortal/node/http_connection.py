@@ -1,4 +1,4 @@
-"""One connection to a node: sends a GET, gathers the reply within bounds, is used again. HTTP/1.1, parsed by httptools.
+"""One connection to a node: sends a GET, collects the reply within bounds, is reused. HTTP/1.1, parsed by httptools.
 
 Only what a read needs is here: no redirects, cookies, proxies or compression exist that could be switched on.
 """
@@ -14,19 +14,19 @@ from . import failures
 from .failures import NodeFailure
 from .source import RawReply
 
-# Core's heads have some 300 bytes, those of a proxy in front of it a few thousand.
+# Core's headers have about 300 bytes, those of a proxy in front of it a few thousand.
 _HEAD_BYTES = 32 * 1024
-# Bytes on the wire for each byte of a body that comes in pieces: honest pieces are larger than their frames.
+# Bytes on the wire for each byte of a chunked body: honest chunks are larger than their framing.
 _FRAMING = 2
 
 
 class Connection(asyncio.Protocol):
-    """One request at a time. `is_open` tells afterwards whether there can be another."""
+    """One request at a time. Afterwards `is_open` says whether there can be another."""
 
     def __init__(self, origin: str, limits: NodeLimits, deadlines: Alarms) -> None:
         self._origin = origin
         self._limits = limits
-        # They ring when a reply takes longer than the limits say.
+        # They ring when a reply takes longer than the limits allow.
         self._deadlines = deadlines
         self._loop = asyncio.get_running_loop()
         self._waiter: asyncio.Future[RawReply] | None = None
@@ -36,7 +36,7 @@ class Connection(asyncio.Protocol):
         self._begin()
 
     def _begin(self) -> None:
-        """Forget the last reply. The parser is made anew, so that nothing of it can leak into the next."""
+        """Forget the last reply. The parser is new each time, so that nothing can leak into the next reply."""
         self._parser = httptools.HttpResponseParser(self)
         self._received_bytes = 0
         self._is_head_complete = False
@@ -46,7 +46,7 @@ class Connection(asyncio.Protocol):
         self._body_bytes = 0
 
     async def get(self, request: bytes) -> RawReply:
-        """The reply to a request that is written out whole.
+        """The reply to a request, which is given as the bytes to send.
 
         Raises: NodeFailure.
         """
@@ -59,7 +59,7 @@ class Connection(asyncio.Protocol):
         try:
             return await waiter
         except asyncio.CancelledError:
-            self.abort()  # nobody reads this answer, so the node need not go on either
+            self.abort()  # nobody reads this answer, so the node may stop as well
             raise
         finally:
             self._deadlines.take_back(self._too_late)
@@ -71,7 +71,7 @@ class Connection(asyncio.Protocol):
 
     @property
     def has_received(self) -> bool:
-        """Whether anything came since the request was sent."""
+        """Whether anything arrived since the request was sent."""
         return self._received_bytes > 0
 
     def abort(self) -> None:
@@ -84,7 +84,7 @@ class Connection(asyncio.Protocol):
             self._waiter.set_exception(failure)
 
     def _finish(self) -> None:
-        assert self._waiter is not None, "only called while somebody waits"
+        assert self._waiter is not None, "only called while a request waits"
         if not self._waiter.done():
             content_type = self._content_type.decode("latin-1")
             self._waiter.set_result(
@@ -92,7 +92,7 @@ class Connection(asyncio.Protocol):
             )
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        # uvloop's transports are of no class of asyncio's.
+        # uvloop's transports are not instances of asyncio's classes.
         self._transport = cast(asyncio.Transport, transport)
         self.is_open = True
 
@@ -104,7 +104,7 @@ class Connection(asyncio.Protocol):
         try:
             self._parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade):
-            # The second says that the node changes to another protocol, which nobody asked it to.
+            # The second means that the node switches to another protocol, which nobody asked for.
             self._fail(failures.not_readable())
             return
         if not self._is_head_complete:
@@ -124,14 +124,14 @@ class Connection(asyncio.Protocol):
 
     def on_message_begin(self) -> None:
         if self._waiter is None or self._waiter.done():
-            self.abort()  # a second answer behind the first
-        # Before the answer there may be others that are none, such as 103.
+            self.abort()  # a second answer after the first
+        # Interim replies, such as 103, may come before the answer.
         self._content_type = b""
         self._ends_with_connection = True
 
     def on_header(self, name: bytes, value: bytes) -> None:
         if self._is_head_complete:
-            return  # behind the body
+            return  # after the body
         name = name.lower()
         if name == b"content-type":
             self._content_type = value

@@ -1,6 +1,6 @@
 """A node over HTTP: the only code that opens a connection to one, and it can only GET.
 
-What speaks HTTP is loaded with the first question: whoever only lists tools need not wait for it.
+The HTTP code is loaded with the first request: listing tools need not wait for it.
 """
 
 import asyncio
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from .http_connection import Connection
 
 _HEADERS = {
-    # Anything else makes Core answer 500 on its plain-text addresses.
+    # Anything else makes Core answer 500 on its plain-text endpoints.
     "Accept": "*/*",
     # Core translates its messages.
     "Accept-Language": "en",
-    # Nothing is unpacked here, so that nothing can be packed to burst.
+    # Nothing is decompressed here, so there can be no decompression bomb.
     "Accept-Encoding": "identity",
     "User-Agent": f"qortal-mcp/{__version__}",
 }
 _PORTS = {"http": 80, "https": 443}
-# Core closes connections that rest for 30 s, proxies often sooner: one that rested longer is not trusted.
+# Core closes connections that are idle for 30 s, proxies often sooner: one that was idle longer is not reused.
 _IDLE_SECONDS = 15.0
 
 
@@ -47,7 +47,7 @@ class HttpSource:
         )
         self._connection: type[Connection] | None = None
         self._ssl: ssl.SSLContext | None = None
-        # Open connections that wait for a request, the last used last. How many there can be is the gate's question.
+        # Idle open connections, the most recently used last. The gate limits how many there can be.
         self._idle: list[Connection] = []
         self._deadlines = Alarms(limits.reply_seconds)
         self._is_closed = False
@@ -61,17 +61,17 @@ class HttpSource:
             self._connection = Connection
 
     async def fetch(self, request: Request) -> RawReply:
-        # Sent as written: everything in the target is encoded where it was made.
+        # Sent as written: everything in the target was encoded when it was built.
         written = f"GET {request.target}{self._after_target}".encode("ascii")
         while True:
-            resting = self._resting()
+            resting = self._reusable()
             connection = resting or await self._connect()
             try:
                 reply = await connection.get(written)
             except failures.NodeFailure as exc:
                 if resting is None or resting.has_received or exc.code != "NODE_UNREACHABLE":
                     raise
-                # A connection that rested was closed just before it was used. That says nothing of the node.
+                # An idle connection was closed just before it was used. That says nothing about the node.
                 continue
             if connection.is_open:
                 if self._is_closed:
@@ -80,8 +80,8 @@ class HttpSource:
                     self._idle.append(connection)
             return reply
 
-    def _resting(self) -> "Connection | None":
-        """An open connection that was used lately."""
+    def _reusable(self) -> "Connection | None":
+        """An open connection that was used recently."""
         oldest = asyncio.get_running_loop().time() - _IDLE_SECONDS
         while self._idle:
             connection = self._idle.pop()
@@ -106,7 +106,10 @@ class HttpSource:
                 )
         except TimeoutError:
             raise failures.timed_out(limits.connect_seconds) from None
-        except (OSError, UnicodeError) as exc:  # no name of a host can be too long, or have empty parts
+        except (
+            OSError,
+            UnicodeError,
+        ) as exc:  # UnicodeError: the host name is too long, or has an empty part
             raise failures.unreachable(self.origin) from exc
         return connection
 
@@ -114,4 +117,4 @@ class HttpSource:
         self._is_closed = True
         while self._idle:
             self._idle.pop().abort()
-        await asyncio.sleep(0)  # the sockets close in the loop's next turn
+        await asyncio.sleep(0)  # the sockets close in the loop's next iteration

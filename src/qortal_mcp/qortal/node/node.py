@@ -1,4 +1,4 @@
-"""Node: what the tools ask. It can only get, and only what the allow-list holds.
+"""Node: what the tools read from. It can only GET, and only what is on the allow-list.
 
 reading = node.reading()
 balance = await reading.get(BALANCE, address=address)
@@ -31,23 +31,23 @@ T = TypeVar("T")
 DEFAULT_URL = "http://127.0.0.1:12391"
 
 _ALLOWED = frozenset(id(endpoint) for endpoint in ENDPOINTS)
-# What one kept answer costs beside its bytes and those of the question.
+# What one cached answer costs besides its own bytes and those of the request.
 _ENTRY_BYTES = 500
-# After so many questions others get their turn, even if all was answered from memory, where nothing waits.
+# After this many requests other tasks get a turn, even if all were answered from memory, where nothing waits.
 _TURN = 16
 _NARROWER = "Narrow it down, or use a smaller offset."
-# Failures that leave the rest of an answer intact: this node does not offer the thing.
+# Failures that leave the rest of an answer intact: this node does not offer this part.
 _ABSENT = frozenset({"NOT_SUPPORTED", "NOT_FOUND", "NODE_REFUSED", "NODE_ERROR"})
 
 
 class Kept(Struct, frozen=True):
-    """An answer, what it was read with, and what must hold for giving it again."""
+    """A cached answer, the state it was read at, and when it may be reused."""
 
     value: Any
     as_of: AsOf
     read_at: float
     keep: Keep
-    # The newest block from before the question was asked; None where that is not known.
+    # The newest block before the request was made; None if unknown.
     block: str | None
     # Bytes of the reply.
     size: int
@@ -76,17 +76,17 @@ class Node:
 
     @classmethod
     def at(cls, urls: Sequence[str] = (DEFAULT_URL,), limits: NodeLimits = DEFAULT) -> "Node":
-        """Nodes over HTTP. Raises: ValueError for an address that is none."""
+        """Nodes over HTTP. Raises: ValueError for an invalid address."""
         return cls([HttpSource(url, limits) for url in urls], limits)
 
     @classmethod
     def sample(cls, limits: NodeLimits = DEFAULT) -> "Node":
-        """The sample chain; its answers say what they are."""
+        """The sample chain; its answers say that they are sample data."""
         return cls([SampleSource()], limits, notice=SAMPLE_NOTICE)
 
     @property
     def origin(self) -> str:
-        """Who would be asked now."""
+        """The node that would be asked now."""
         return self._order()[0].source.origin
 
     def reading(self) -> "Reading":
@@ -94,7 +94,7 @@ class Node:
         return Reading(self)
 
     async def warm(self) -> None:
-        """Load what the first question needs."""
+        """Load what the first request needs."""
         for upstream in self._upstreams:
             await upstream.source.warm()
 
@@ -104,24 +104,24 @@ class Node:
             await upstream.source.close()
 
     def watch(self, metrics: Metrics) -> None:
-        """Show what goes on between us and the nodes."""
+        """Add gauges for the traffic with the nodes."""
         metrics.gauge(
             "qortal_node_requests_in_flight",
-            "Requests to nodes that are being answered.",
+            "Requests to nodes in progress.",
             lambda: sum(upstream.gate.inside for upstream in self._upstreams),
         )
         metrics.gauge(
-            "qortal_node_cache_bytes", "Answers of nodes kept in memory.", lambda: self._cache.bytes
+            "qortal_node_cache_bytes", "Answers from nodes kept in memory.", lambda: self._cache.bytes
         )
 
     async def kept(
         self, endpoint: Endpoint[Any], values: dict[str, Any], read: Callable[[bytes], Any] | None = None
     ) -> Kept:
-        """An answer, from memory where it still holds; read in another way than usual where one is given.
+        """An answer, from memory while it still holds; `read` replaces the endpoint's own reader.
 
         Raises: ToolError.
         """
-        assert id(endpoint) in _ALLOWED, "only what the allow-list holds can be asked"
+        assert id(endpoint) in _ALLOWED, "only what is on the allow-list can be requested"
         key = (endpoint.template, read, *values, *map(_hashable, values.values()))
         found = self._cache.get(key)
         if found is not None and self._now() - found.read_at <= found.keep.seconds:
@@ -149,7 +149,7 @@ class Node:
         read_at = self._now()
         value, size = await upstream.ask(endpoint, request)
         tip = before if coming is None else await _tip_or_none(coming)
-        # A node that does not tell its height has answered all the same.
+        # A node that does not report its height has still answered.
         as_of = AsOf(upstream.source.origin, None, None, None) if tip is None else tip.as_of
         keep = endpoint.keep_of(value, None if before is None else before.height)
         kept = Kept(value, as_of, read_at, keep, None if before is None else before.block, size)
@@ -177,7 +177,7 @@ class Node:
         raise failures[0][1]
 
     def _order(self) -> list[Upstream]:
-        """Those in good health first. Where all rest, asking is the way to find out."""
+        """Healthy ones first. If all are resting, they are asked anyway."""
         if len(self._upstreams) == 1:
             return self._upstreams
         healthy = [upstream for upstream in self._upstreams if not upstream.is_resting]
@@ -189,9 +189,9 @@ class Node:
 
 
 class Reading:
-    """One answer being put together: what is asked for it, and as of when that holds.
+    """One answer being put together: its requests, and the state they were read at.
 
-    Bounds hold for all of it together: what a node says must not decide how much is asked and kept.
+    Bounds apply to all of it together: a node must not decide how much is requested and kept.
     """
 
     def __init__(self, node: Node) -> None:
@@ -207,7 +207,7 @@ class Reading:
         return value
 
     async def follow(self, endpoint: Endpoint[T], **values: Any) -> T:
-        """Ask with what the node itself told: where that does not fit, it is not the caller's fault.
+        """Request with values that came from the node itself: if they do not fit, that is not the caller's fault.
 
         Raises: ToolError.
         """
@@ -219,7 +219,7 @@ class Reading:
             raise not_as_expected() from None
 
     async def get_as(self, read: Callable[[bytes], T], endpoint: Endpoint[Any], **values: Any) -> T:
-        """The answer read in another way than usual. Raises: ToolError."""
+        """The answer, read with another reader than the endpoint's. Raises: ToolError."""
         value: T = await self._value(endpoint, values, read)
         return value
 
@@ -229,7 +229,7 @@ class Reading:
         limits = self._node.limits
         self._asked += 1
         if self._asked > limits.call_requests:
-            raise too_large(f"It takes more than {limits.call_requests} questions to the node. {_NARROWER}")
+            raise too_large(f"It takes more than {limits.call_requests} requests to the node. {_NARROWER}")
         if self._asked % _TURN == 0:
             await asyncio.sleep(0)
         kept = await self._node.kept(endpoint, values, read)
@@ -237,12 +237,12 @@ class Reading:
         if type(kept.value) is list:
             self._rows += len(kept.value)
         if self._bytes > limits.call_bytes or self._rows > limits.call_rows:
-            raise too_large(f"It takes more of the node's rows than one call may read. {_NARROWER}")
+            raise too_large(f"It takes more rows from the node than one call may read. {_NARROWER}")
         self._seen.append(kept.as_of)
         return kept.value
 
     async def optional(self, endpoint: Endpoint[T], **values: Any) -> T | None:
-        """None where this node does not have it, or does not give it."""
+        """None if this node does not have it, or does not return it."""
         try:
             return await self.get(endpoint, **values)
         except NodeFailure as exc:
@@ -258,21 +258,21 @@ class Reading:
 
     @property
     def as_of(self) -> AsOf:
-        """The oldest state that any part of the answer shows."""
-        assert self._seen, "an answer without a question"
+        """The oldest state that any part of the answer was read at."""
+        assert self._seen, "an answer without a request"
         if len(self._seen) == 1:
             return self._seen[0]
         return min(self._seen, key=lambda seen: -1 if seen.height is None else seen.height)
 
     def notes(self, *own: str) -> list[str] | UnsetType:
-        """What is to be said about this answer."""
+        """The notes on this answer."""
         notes = list(own)
         if len(self._seen) > 1 and len({seen.node for seen in self._seen}) > 1:
             notes.append(
                 "Several nodes took part in this answer; asOf names the one that is furthest behind."
             )
         if self.as_of.height is None:
-            notes.append("The node did not tell its height.")
+            notes.append("The node did not report its height.")
         if self._node.notice is not None:
             notes.append(self._node.notice)
         return notes or UNSET

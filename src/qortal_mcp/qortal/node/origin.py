@@ -9,17 +9,17 @@ def origin_of(url: str) -> str:
     Raises: ValueError, with a reason for a person to read.
     """
     if any(not 33 <= ord(letter) <= 126 for letter in url):
-        raise ValueError("a node's address consists of plain characters without spaces")
+        raise ValueError("a node's address must be printable ASCII without spaces")
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError("a node's address looks like http://127.0.0.1:12391")
+        raise ValueError("a node's address must look like http://127.0.0.1:12391")
     if parts.path not in ("", "/") or parts.query or parts.fragment:
-        raise ValueError("a node's address has no path: only scheme, host and port")
+        raise ValueError("a node's address must not have a path: only scheme, host and port")
     try:
         port = parts.port
     except ValueError:
-        raise ValueError("a node's port is a number up to 65535") from None
+        raise ValueError("a node's port must be a number up to 65535") from None
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     if not all(letter.isalnum() or letter in "-._:[]" for letter in host):
-        raise ValueError("a node's host is a name or an address")
+        raise ValueError("a node's host must be a name or an IP address")
     return f"{parts.scheme}://{host}" + ("" if port is None else f":{port}")

@@ -1,4 +1,4 @@
-"""Several questions at once. Where one fails, the others end with it: nothing goes on behind an answer that was given."""
+"""Several requests at once. If one fails, the others are cancelled: nothing keeps running after the answer was given."""
 
 import asyncio
 from collections.abc import Coroutine, Iterable
@@ -35,7 +35,7 @@ async def side_by_side(
 @overload
 async def side_by_side(*work: Work[T]) -> list[T]: ...
 async def side_by_side(*work: Work[Any]) -> Any:
-    """The outcomes, in the order of the questions. Raises: what the first one raised that failed."""
+    """The outcomes, in the order of the requests. Raises: what the first failure raised."""
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(each) for each in work]
@@ -45,7 +45,7 @@ async def side_by_side(*work: Work[Any]) -> Any:
 
 
 async def a_few_at_once(work: Iterable[Work[T]], at_once: int) -> list[T]:
-    """The same for any number of questions: so many at a time, the rest of the node's queue is for others."""
+    """The same for any number of requests, a few at a time: the rest of the node's queue is for others."""
     outcomes: list[T] = []
     coming = iter(work)
     while batch := list(islice(coming, at_once)):

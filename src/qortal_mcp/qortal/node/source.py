@@ -1,4 +1,4 @@
-"""Where answers come from: a node over HTTP, or the sample chain in this process. Only GET can be said."""
+"""Where answers come from: a node over HTTP, or the sample chain in this process. GET is the only method."""
 
 from typing import Protocol
 
@@ -8,7 +8,7 @@ from ..endpoints.record import Request
 
 
 class RawReply(Struct, frozen=True):
-    """An answer as it came."""
+    """An answer as received."""
 
     status: int
     content_type: str
@@ -16,15 +16,15 @@ class RawReply(Struct, frozen=True):
 
 
 class Source(Protocol):
-    """One place to ask."""
+    """One place that answers requests."""
 
     # How answers name it: an address without user info, or `sample`.
     origin: str
 
     async def fetch(self, request: Request) -> RawReply:
-        """Raises: NodeFailure where no whole answer came in time."""
+        """Raises: NodeFailure if no complete answer arrived in time."""
 
     async def warm(self) -> None:
-        """Load what the first question will need, without asking it."""
+        """Load what the first request will need, without making one."""
 
     async def close(self) -> None: ...

@@ -1,4 +1,4 @@
-"""One node as others see it: asked within bounds, known by its newest block, rested after a failure."""
+"""One node as the rest of the program sees it: bounded requests, its newest block, a rest after a failure."""
 
 import asyncio
 import logging
@@ -26,12 +26,12 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-# After so many seconds a refused caller may come back: a full queue is worked off within that time.
+# A refused caller may come back after this many seconds: a full queue is done by then.
 _RETRY_SECONDS = 1.0
 
 
 class Gate:
-    """So many at once, so many waiting, and no more."""
+    """A fixed number at once, a fixed number waiting, and no more."""
 
     def __init__(self, at_once: int, waiting: int) -> None:
         self._free = asyncio.Semaphore(at_once)
@@ -75,7 +75,7 @@ class Upstream:
         self._rests_until: float | None = None
 
     async def ask(self, endpoint: Endpoint[T], request: Request) -> tuple[T, int]:
-        """The answer, and how many bytes it had.
+        """The answer, and its size in bytes.
 
         Raises: ToolError.
         """
@@ -96,14 +96,14 @@ class Upstream:
         return value, len(reply.body)
 
     def known_tip(self) -> Tip | None:
-        """The newest block, if it was asked for lately enough."""
+        """The newest block, if it was read recently enough."""
         tip = self._tip
         if tip is None or self._now() - tip.read_at > self._limits.tip_age_seconds:
             return None
         return tip
 
     def tip_soon(self) -> "asyncio.Task[Tip]":
-        """Ask for the newest block, side by side with whatever else is asked."""
+        """Request the newest block, concurrently with other requests."""
         return self._background.start(("tip", self), self._read_tip)
 
     async def tip(self) -> Tip:
@@ -132,7 +132,7 @@ class Upstream:
     def rest(self, why: str) -> None:
         """Leave the node alone for a while."""
         if not self.is_resting:
-            log.warning("node fails", extra={"qortal_mcp.node": self.source.origin, "qortal_mcp.why": why})
+            log.warning("node failed", extra={"qortal_mcp.node": self.source.origin, "qortal_mcp.why": why})
         self._rests_until = self._now() + self._limits.rest_seconds
         self._tip = None
 
@@ -142,7 +142,7 @@ class Upstream:
         self._rests_until = None
 
     def probe_if_due(self) -> None:
-        """Once the rest is over, find out whether the node is back, while another one answers."""
+        """Once the rest is over, check whether the node is back, while another one answers."""
         if self._rests_until is not None and self._now() >= self._rests_until:
             self._background.start(("probe", self), self._probe)
 

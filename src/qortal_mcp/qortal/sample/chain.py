@@ -1,4 +1,4 @@
-"""The data of the sample chain. Read when first needed, and then only the families that are asked for."""
+"""The data of the sample chain. Loaded when first needed, and then only the families that are requested."""
 
 import functools
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The sample chain as a node of its own over HTTP: an ASGI application."""
+"""The sample chain as a node over HTTP: an ASGI application."""
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
@@ -15,7 +15,7 @@ async def app(
     receive: Callable[[], Awaitable[Message]],
     send: Callable[[Message], Awaitable[None]],
 ) -> None:
-    """Answers GET and HEAD as the Core did that the chain was read from."""
+    """Answers GET and HEAD like the Core that the chain was read from."""
     if scope["type"] == "lifespan":
         await _live(receive, send)
     elif scope["type"] == "http":
@@ -44,7 +44,7 @@ async def _reply(scope: MutableMapping[str, Any], send: Callable[[Message], Awai
 
 
 def _answer(scope: MutableMapping[str, Any]) -> RawReply:
-    # The path as it was written: unquoted, an escaped slash would look like a real one.
+    # The path as sent: unquoted, an escaped slash would look like a real one.
     path = (scope.get("raw_path") or scope["path"].encode()).decode("latin-1")
     query = scope["query_string"].decode("latin-1")
     return answer(f"{path}?{query}" if query else path)

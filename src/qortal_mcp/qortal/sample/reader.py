@@ -1,4 +1,4 @@
-"""From a request to an answer: which address it is, and who answers for it."""
+"""From a request to an answer: finds the endpoint, and the function that answers it."""
 
 import re
 from collections.abc import Callable
@@ -48,7 +48,7 @@ ROUTES: Routes = {
     for template, route in family.ROUTES.items()
 }
 
-# What fits into the web server's buffer for the head of a request.
+# The size of the web server's buffer for request headers.
 _LONGEST_TARGET = 8192
 _BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})|%00")
 
@@ -66,7 +66,7 @@ def answer(target: str, chain: Chain | None = None) -> RawReply:
 
 
 def _segments(path: str) -> list[str]:
-    """The parts of a path, unquoted after it was cut: an escaped slash stays data."""
+    """The parts of a path, unquoted after the split: an escaped slash stays data."""
     if "//" in path or _BAD_ESCAPE.search(path):
         raise page(400)
     segments = []

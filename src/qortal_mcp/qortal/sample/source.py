@@ -1,4 +1,4 @@
-"""The sample chain as a source in this process. It passes through all that a node's answers pass through."""
+"""The sample chain as a source in this process. Its answers are processed like those of a real node."""
 
 from ..endpoints.record import Request
 from ..node.source import RawReply

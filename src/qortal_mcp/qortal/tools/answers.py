@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 Amount = Annotated[str, Meta(pattern=r"^-?[0-9]+\.[0-9]{8}$", description="Exact, eight places.")]
 
-# What an offset can be, see `types.Offset`.
+# The largest offset, see `arguments.Offset`.
 _LAST_OFFSET = 2**31 - 1
 
 _encode = msgspec.json.Encoder().encode
@@ -34,7 +34,7 @@ class Page(Struct):
 
 
 class ListAnswer(Struct, kw_only=True):
-    """A list, under a noun of its own, one page at a time."""
+    """A list, under its own noun, one page at a time."""
 
     page: Page
     asOf: AsOf
@@ -42,7 +42,7 @@ class ListAnswer(Struct, kw_only=True):
 
 
 def fitting(rows: list[T], at_most: int = ROWS_BYTES) -> list[T]:
-    """As many rows as an answer can hold; the rest is for the next page."""
+    """As many rows as an answer can hold; the rest are for the next page."""
     size = 0
     for count, row in enumerate(rows):
         size += len(_encode(row)) + 1
@@ -52,22 +52,22 @@ def fitting(rows: list[T], at_most: int = ROWS_BYTES) -> list[T]:
 
 
 def one_more(limit: int) -> int:
-    """How many rows to ask Core for: one more than wanted, where possible, tells whether any follow."""
+    """How many rows to request from Core: one more than wanted, if possible, shows whether any follow."""
     return min(limit + 1, LIMIT)
 
 
 def follows(rows: Sequence[object], shown: Sequence[object]) -> bool:
-    """Whether there are rows behind those shown, of rows that were asked for with `one_more`."""
+    """Whether there are rows after those shown, of rows that were requested with `one_more`."""
     return len(rows) > len(shown) or len(rows) >= LIMIT
 
 
 def page_of(args: Struct, offset: int, returned: int, more: bool, **resolved: Any) -> Page:
-    """The page member of a list. `resolved` are arguments that were worked out and must stay as they are."""
+    """The page member of a list. `resolved` are computed arguments that must stay the same on every page."""
     return page_at(args, returned, offset + returned if more and returned else None, **resolved)
 
 
 def page_at(args: Struct, returned: int, next_offset: int | None, **resolved: Any) -> Page:
-    """The page member of a list that goes on from an offset of its own, or ends here."""
+    """The page member of a list that continues at a given offset, or ends here."""
     if next_offset is None or next_offset > _LAST_OFFSET:
         return Page(returned)
     written = {

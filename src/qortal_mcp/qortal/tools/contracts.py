@@ -1,4 +1,4 @@
-"""Contracts (ATs): programs on the chain, such as the trades of QORT against foreign coins."""
+"""Contracts (ATs): programs on the chain, such as trades of QORT for foreign coins."""
 
 from typing import Annotated
 
@@ -22,12 +22,12 @@ from .read_only import tool
 
 QORT = "QORT"
 _HASH_BYTES = 32
-# How Core writes that it does not know a contract's code.
+# What Core writes if it does not know a contract's code.
 _UNNAMED = "-"
 
 
 class State(Struct, omit_defaults=True):
-    """Beside isRunning only what is true is said."""
+    """Besides isRunning, only what is true is included."""
 
     isRunning: bool
     isSleeping: bool = False
@@ -51,7 +51,7 @@ def _creator(public_key: str) -> str | None:
     try:
         return address_of(public_key)
     except (ValueError, NoRipemd):
-        return None  # a broken node, or a Python that cannot tell
+        return None  # a broken node, or a Python that cannot compute it
 
 
 class OneContract(Struct, frozen=True, forbid_unknown_fields=True):
@@ -61,7 +61,7 @@ class OneContract(Struct, frozen=True, forbid_unknown_fields=True):
 
 class ContractAnswer(Answer):
     address: str
-    template: Annotated[str | None, Meta(description="Name of its code, where that is known.")]
+    template: Annotated[str | None, Meta(description="Name of its code, if known.")]
     codeHash: str
     creator: str | None
     creatorPublicKey: str
@@ -78,8 +78,8 @@ class ContractAnswer(Answer):
 
 @tool("Contract")
 async def get_contract(args: OneContract, node: Node) -> ContractAnswer:
-    """One contract (AT): its code's name, creator, balance and whether it still runs. For cross-chain trades
-    get_trade says more."""
+    """One contract (AT): the name of its code, creator, balance and whether it still runs. For cross-chain trades
+    get_trade returns more."""
     reading = node.reading()
     row = await reading.get(CONTRACT, ataddress=args.address)
     balance, unit, data = await side_by_side(
@@ -91,7 +91,7 @@ async def get_contract(args: OneContract, node: Node) -> ContractAnswer:
     state.sleepUntilHeight = UNSET if row.sleepUntilHeight is None else row.sleepUntilHeight
     notes = []
     if data is not None and data.size > CONTRACT_DATA_BYTES:
-        notes.append(f"dataBase64 holds the first {CONTRACT_DATA_BYTES} of {data.size} bytes.")
+        notes.append(f"dataBase64 has the first {CONTRACT_DATA_BYTES} of {data.size} bytes.")
     return ContractAnswer(
         address=row.ATAddress,
         template=template_name(row.codeHash),
@@ -155,12 +155,12 @@ class Contracts(ListAnswer):
 
 @tool("Contracts")
 async def list_contracts(args: ContractList, node: Node) -> Contracts:
-    """Contracts (ATs) of one template, newest first; without a template all that still run."""
+    """Contracts (ATs) of one template, newest first; without a template, all that still run."""
     reading = node.reading()
     notes = []
     if args.template is UNSET:
         if args.running is False:
-            raise invalid_argument("Invalid template.", "Finished contracts are listed by template only.")
+            raise invalid_argument("Invalid template.", "Finished contracts can only be listed by template.")
         if args.running is UNSET:
             notes.append("Only contracts that still run are listed; give a template for finished ones.")
         listed, more = await _running(reading, args)
@@ -175,7 +175,7 @@ async def list_contracts(args: ContractList, node: Node) -> Contracts:
 
 
 async def _running(reading: Reading, args: ContractList) -> tuple[list[Listed], bool]:
-    """Core gives all of them at once."""
+    """Core returns all of them at once."""
     rows = sorted(
         await reading.get(RUNNING_CONTRACTS),
         key=lambda row: (row.creation, row.ATAddress),
@@ -195,12 +195,12 @@ async def _of_template(reading: Reading, args: ContractList, code_hash: str) -> 
         reverse=args.reverse,
     )
     listed = fitting([_listed(row) for row in rows[: args.limit]])
-    # Core does not tell whether more follow, so a full page is followed by one that may be empty.
+    # Core does not say whether more follow, so a full page is followed by one that may be empty.
     return listed, len(rows) >= args.limit or len(listed) < len(rows)
 
 
 async def _code_hash(reading: Reading, template: str) -> str:
-    """Raises: ToolError for a name that neither we nor the node know."""
+    """Raises: ToolError for a name that neither this server nor the node knows."""
     known = template_hash(template)
     if known is not None:
         return known
@@ -209,7 +209,7 @@ async def _code_hash(reading: Reading, template: str) -> str:
     for row in await reading.get(RUNNING_CONTRACTS):
         if row.atName not in (None, _UNNAMED) and str(row.atName).lower() == template.strip().lower():
             return row.codeHash58
-    raise NodeFailure("NOT_FOUND", "Template not found.", f"Known ones: {', '.join(TEMPLATES)}.")
+    raise NodeFailure("NOT_FOUND", "Template not found.", f"Known templates: {', '.join(TEMPLATES)}.")
 
 
 def _listed(row: Contract) -> Listed:

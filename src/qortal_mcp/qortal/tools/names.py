@@ -1,4 +1,4 @@
-"""Registered names: whose they are, and which are for sale."""
+"""Registered names: who owns them, and which are for sale."""
 
 from typing import Annotated
 
@@ -17,7 +17,7 @@ from ..words.times import IsoTime, Milliseconds, iso
 from .answers import Amount, Answer, ListAnswer, fitting, follows, one_more, page_of
 from .read_only import tool
 
-# Core has addresses of its own there. It does not tell small letters from capitals, its paths do.
+# Core has other endpoints at these paths. Its names ignore case, its paths do not.
 _SHADOWED = frozenset({"search", "forsale"})
 
 
@@ -27,9 +27,9 @@ class OneName(Struct, frozen=True, forbid_unknown_fields=True):
 
 class NameAnswer(Answer):
     name: Annotated[str, Meta(description="As registered.")]
-    isExactMatch: Annotated[bool, Meta(description="False where a look-alike of what was asked was found.")]
+    isExactMatch: Annotated[bool, Meta(description="False if a look-alike was found instead.")]
     owner: str
-    data: Annotated[str | None, Meta(description="Free text by the owner.")]
+    data: Annotated[str | None, Meta(description="The owner's free text.")]
     registered: Milliseconds
     registeredTime: IsoTime
     updated: Milliseconds | None
@@ -45,9 +45,11 @@ async def get_name(args: OneName, node: Node) -> NameAnswer:
     says so."""
     asked = original(args.name)
     if is_address(asked):
-        # The chain registers no name that could be mistaken for one.
+        # The chain does not register names that look like an address.
         raise NodeFailure(
-            "NOT_FOUND", "Name not found.", "This is an address: search_names with owner lists its names."
+            "NOT_FOUND",
+            "Name not found.",
+            "This is an address: use search_names with owner to list its names.",
         )
     reading = node.reading()
     row = await reading.get(NAME, name=asked.upper() if asked in _SHADOWED else asked)
@@ -72,7 +74,7 @@ async def get_name(args: OneName, node: Node) -> NameAnswer:
 
 
 def _price(row: ListedName | RegisteredName) -> str | None:
-    """Core keeps the price of a sale that is over."""
+    """Core keeps the price after a sale."""
     return row.salePrice if row.isForSale else None
 
 
@@ -117,7 +119,7 @@ async def search_names(args: NameSearch, node: Node) -> Names:
     names = fitting(rows[: args.limit])
     notes = []
     if args.query is not UNSET and any(wildcard in args.query for wildcard in "%_"):
-        notes.append("In query, % stands for any text and _ for any character.")
+        notes.append("In query, % matches any text and _ any character.")
     return Names(
         names,
         page=page_of(args, args.offset, len(names), follows(rows, names)),

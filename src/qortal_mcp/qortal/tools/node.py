@@ -27,8 +27,8 @@ class NodeStatusAnswer(Answer):
 
 @tool("Node status")
 async def get_node_status(node: Node) -> NodeStatusAnswer:
-    """Whether the Qortal node is in sync, its block height, peers, version and uptime. Use it first when
-    answers look old or fail."""
+    """Whether the Qortal node is in sync, its block height, peers, version and uptime. Use it first if
+    answers look stale or fail."""
     reading = node.reading()
     status, info = await side_by_side(reading.get(NODE_STATUS), reading.optional(NODE_INFO))
     return NodeStatusAnswer(
@@ -53,13 +53,13 @@ class Day(Struct):
 
 
 class LevelCount(Struct):
-    level: Annotated[int, Meta(description="As it counts for minting; founders count as 10.")]
+    level: Annotated[int, Meta(description="Effective for minting; founders count as 10.")]
     count: int
 
 
 class OnlineMinters(Struct):
     total: int
-    byLevel: Annotated[list[LevelCount], Meta(description="Only levels that somebody has.")]
+    byLevel: Annotated[list[LevelCount], Meta(description="Only levels with minters online.")]
 
 
 class PeerCounts(Struct):
@@ -76,11 +76,11 @@ class Fees(Struct):
 
 
 class NetworkOverview(Answer):
-    """Parts are null where the node does not give them."""
+    """Parts are null if the node does not return them."""
 
     last24Hours: Day | None
     circulatingSupplyQort: Annotated[
-        str | None, Meta(description="Exact; block rewards so far, without what the first block handed out.")
+        str | None, Meta(description="Exact; block rewards so far, without the first block's payouts.")
     ]
     onlineMinters: OnlineMinters | None
     peers: PeerCounts

@@ -1,4 +1,4 @@
-"""Polls, how they stand, and the ratings of apps that are made of them."""
+"""Polls, their results, and app ratings, which are polls too."""
 
 from typing import Annotated
 
@@ -16,8 +16,8 @@ from .answers import Answer, ListAnswer, fitting, follows, one_more, page_of
 from .read_only import tool
 
 Weight = Annotated[int, Meta(description="Blocks minted by the voters.")]
-Share = Annotated[str | None, Meta(description="Percent, rounded; null without votes.")]
-Mark = Annotated[str | None, Meta(description="Average, rounded; null without votes.")]
+Share = Annotated[str | None, Meta(description="Percent, rounded; null if no votes.")]
+Mark = Annotated[str | None, Meta(description="Average, rounded; null if no votes.")]
 
 
 class PollList(Struct, frozen=True, forbid_unknown_fields=True):
@@ -42,7 +42,7 @@ class Polls(ListAnswer):
 
 @tool("Polls")
 async def list_polls(args: PollList, node: Node) -> Polls:
-    """All polls on the chain, by name, without results; see get_poll for those."""
+    """All polls on the chain, by name, without results: use get_poll for those."""
     reading = node.reading()
     rows = await reading.get(POLLS, limit=one_more(args.limit), offset=args.offset, reverse=args.reverse)
     polls = fitting([_poll_row(row) for row in rows[: args.limit]])
@@ -86,7 +86,7 @@ class PollAnswer(Answer):
     publishedTime: IsoTime
     totalVotes: int
     totalWeight: Weight
-    options: Annotated[list[Option], Meta(description="In the order of the poll.")]
+    options: Annotated[list[Option], Meta(description="In the poll's order.")]
 
 
 @tool("Poll results")
@@ -123,7 +123,7 @@ async def get_poll(args: OnePoll, node: Node) -> PollAnswer:
 
 
 def _by_option(votes: PollVotes) -> tuple[dict[str, int], dict[str, int]]:
-    """Votes and weights. Core's own total of weights may overflow, so the options are what counts."""
+    """Votes and weights. Core's own total of weights may overflow, so the options are added up here."""
     return (
         {row.optionName: row.voteCount for row in votes.voteCounts},
         {row.optionName: row.voteWeight for row in votes.voteWeights},
@@ -135,7 +135,7 @@ def _percent(part: int, whole: int) -> str | None:
 
 
 def _hundredths(number: int, by: int) -> str:
-    """A quotient of whole numbers that are not negative, rounded to two places."""
+    """A quotient of non-negative whole numbers, rounded to two places."""
     rounded = (200 * number + by) // (2 * by)
     return f"{rounded // 100}.{rounded % 100:02d}"
 
@@ -154,7 +154,7 @@ class Rating(Struct):
     averageByVotes: Mark
     totalWeight: Weight
     averageByWeight: Mark
-    votes: Annotated[dict[str, int], Meta(description="Votes for each mark, 1 to 5.")]
+    votes: Annotated[dict[str, int], Meta(description="Votes for each rating, 1 to 5.")]
 
 
 class Ratings(ListAnswer):
@@ -191,7 +191,7 @@ def _rating(row: AppRating) -> Rating:
 
 
 def _average(marks: dict[str, int]) -> str | None:
-    """The average mark; options that are no marks do not count."""
+    """The average rating; options that are not a rating do not count."""
     counted = {int(mark): number for mark, number in marks.items() if mark in _MARKS and number > 0}
     total = sum(counted.values())
     return _hundredths(sum(mark * number for mark, number in counted.items()), total) if total else None

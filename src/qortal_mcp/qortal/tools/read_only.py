@@ -1,4 +1,4 @@
-"""`@tool` for this server: every tool says that it only reads."""
+"""`@tool` for this server: marks every tool as read-only."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,5 +8,5 @@ from ...server.offers.tool import tool as any_tool
 
 
 def tool(title: str) -> Callable[[Callable[..., Any]], Tool]:
-    """Make a tool of a function that reads the chain."""
+    """Turn a function that reads the chain into a tool."""
     return any_tool(title, annotations=READ_ONLY)

@@ -4,7 +4,7 @@ import re
 
 PLACES = 8
 _ONE = 10**PLACES
-# Core counts in 64 bits. What is more can only be nonsense, and costs more to work with the longer it is.
+# Core counts in 64 bits. Anything larger is nonsense, and the longer it is the more it costs to process.
 _MOST_UNITS = 2**63
 
 # Core writes zero as 0E-8, and repeats the minus sign after the point: -1.-50000000.
@@ -14,9 +14,9 @@ _PLAIN = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,8})?")
 
 
 def units(text: str) -> int:
-    """How many 0.00000001 a text of Core's means.
+    """How many units of 0.00000001 an amount from Core is.
 
-    Raises: ValueError where it is no amount, finer than eight places, or more than Core can count.
+    Raises: ValueError if it is not an amount, has more than eight places, or is more than Core can count.
     """
     match = _AMOUNT.fullmatch(text)
     if match is None:
@@ -27,7 +27,7 @@ def units(text: str) -> int:
     shift = int(exponent or 0) - len(fraction) + PLACES
     number, rest = divmod(int(whole + fraction) * 10 ** max(shift, 0), 10 ** max(-shift, 0))
     if rest:
-        raise ValueError("an amount finer than eight places")
+        raise ValueError("an amount with more than eight places")
     if number > _MOST_UNITS:
         raise ValueError("an amount of more than 64 bits")
     return int(-number if sign or inner_sign else number)
@@ -40,12 +40,12 @@ def written(amount: int) -> str:
 
 
 def exact(text: str) -> str:
-    """An amount of Core's, put right. Raises: ValueError."""
+    """An amount from Core in our form. Raises: ValueError."""
     return written(units(text))
 
 
 def ratio(amount: str, per: str) -> str | None:
-    """One exact amount per other, rounded to eight places; None where there is nothing to divide by."""
+    """One exact amount divided by another, rounded to eight places; None for division by zero."""
     divisor = units(per)
     if divisor <= 0:
         return None
@@ -53,5 +53,5 @@ def ratio(amount: str, per: str) -> str | None:
 
 
 def is_amount(text: str) -> bool:
-    """Whether a person's text is an amount: digits, and at most eight places."""
+    """Whether text from a person is an amount: digits, and at most eight places."""
     return _PLAIN.fullmatch(text) is not None

@@ -1,6 +1,6 @@
-"""What arguments can be: each kind described, bounded and checked once.
+"""The kinds of argument: each described, bounded and checked once.
 
-`extra` is read by `server.arguments`: how to name the thing, what to check beyond the schema.
+`extra` is read by `server.arguments`: the noun for error messages, and checks beyond the schema.
 """
 
 from typing import Annotated, Literal
@@ -25,7 +25,7 @@ _AN_ADDRESS = {
     "noun": "Qortal address",
     "check": is_address,
     "hint": if_a_name,
-    "no_key": "If it is a public key: this argument takes an address.",
+    "no_key": "If this is a public key: this argument takes an address.",
 }
 Address = Annotated[
     str,
@@ -87,7 +87,7 @@ AssetIds = Annotated[
     Meta(min_length=1, max_length=20, description="Only these assets."),
 ]
 AssetName = Annotated[str, Meta(min_length=1, max_length=40, description="Asset name, exact.")]
-# Names and text filters: Core allows 40 bytes for a name.
+# Core allows 40 bytes for a name.
 Name = Annotated[str, Meta(min_length=1, max_length=40, description="Registered name, exact.")]
 _CHAIN_EXTRA = {
     "noun": "chain",
@@ -118,7 +118,7 @@ AccountOrKey = Annotated[
         },
     ),
 ]
-Identifier = Annotated[str, Meta(max_length=200, description="None: the default resource.")]
+Identifier = Annotated[str, Meta(max_length=200, description="Omit for the default resource.")]
 ServiceName = Annotated[
     str,
     Meta(
@@ -132,13 +132,13 @@ ServiceName = Annotated[
     ),
 ]
 Height = Annotated[int, Meta(ge=1, le=2**31 - 1, description="Block height.")]
-FromHeight = Annotated[int, Meta(ge=1, le=2**31 - 1, description="First block to look in.")]
+FromHeight = Annotated[int, Meta(ge=1, le=2**31 - 1, description="First block to search.")]
 Heights = Annotated[
     int,
     Meta(
         ge=1,
         le=2**31 - 1,
-        description="How many blocks to look in, from from_height on; without it the newest ones.",
+        description="How many blocks to search from from_height; without it, the newest ones.",
     ),
 ]
 ConfirmationStatus = Literal["CONFIRMED", "UNCONFIRMED", "BOTH"]
@@ -153,16 +153,16 @@ GroupNumber = Annotated[
         ge=1,
         le=2**31 - 1,
         description="Group id.",
-        extra={"hint": "It takes a whole number from 1 up; list_groups tells it beside each name."},
+        extra={"hint": "Give a whole number from 1; list_groups shows it next to each name."},
     ),
 ]
-# Longer than a name can be: hidden characters in it may be written as they are shown, \u{XXXX}.
+# Longer than a name can be: hidden characters may be given as they are shown, \u{XXXX}.
 AskedName = Annotated[str, Meta(min_length=1, max_length=100, description="Registered name.")]
 NamePart = Annotated[str, Meta(min_length=1, max_length=100, description="Part of a name.")]
 PollName = Annotated[str, Meta(min_length=1, max_length=800, description="Poll name, exact.")]
 AppService = Literal["APP", "WEBSITE"]
 Year = Annotated[int, Meta(ge=2018, le=9999, description="Calendar year.")]
-# Core refuses to look at times before 2017.
+# Core refuses times before 2017.
 ChatTime = Annotated[int, Meta(ge=1_500_000_000_000, le=253_402_300_799_999, description="Time in ms.")]
 TwoAddresses = Annotated[
     list[str],
@@ -184,7 +184,7 @@ MessageSignature = Annotated[
 ]
 
 # Blocks and transactions.
-# What it must be to the letter is checked beyond the schema, which a model pays for.
+# The exact form is checked outside the schema: a model pays for every word of a schema.
 _BASE58 = "^[1-9A-Za-z]+$"
 Signature = Annotated[
     str,
@@ -256,7 +256,7 @@ Creator = Annotated[
     Meta(
         pattern=_BASE58,
         max_length=44,
-        description="Only made by this address or public key.",
+        description="Only by this address or public key.",
         extra={
             "noun": "creator",
             "hint": address_or_key,
@@ -266,7 +266,12 @@ Creator = Annotated[
     ),
 ]
 OfGroup = Annotated[
-    int, Meta(ge=0, le=2**31 - 1, description="Only under this group's approval (txGroupId), not about it.")
+    int,
+    Meta(
+        ge=0,
+        le=2**31 - 1,
+        description="Only those under this group's approval (txGroupId), not those about it.",
+    ),
 ]
 ExactAmount = Annotated[
     str,

@@ -11,13 +11,13 @@ _DIGITS = {letter: value for value, letter in enumerate(ALPHABET)}
 _ADDRESS_CHARS = 34
 _ADDRESS_BYTES = 25
 _PUBLIC_KEY_BYTES = 32
-# Decoding takes time by the square of the length. A block signature, the longest thing Qortal writes
+# Decoding time grows with the square of the length. A block signature, the longest thing Qortal writes
 # this way, has 175 characters.
 _LONGEST = 200
 
 
 def decode(text: str, at_most: int = _LONGEST) -> bytes:
-    """Raises: ValueError where the text is not Base58, or longer than that."""
+    """Raises: ValueError if the text is not Base58, or is longer than `at_most`."""
     if len(text) > at_most:
         raise ValueError("too long for Base58")
     number = 0
@@ -41,7 +41,7 @@ def encode(data: bytes) -> str:
 
 
 def is_bytes(text: str, count: int) -> bool:
-    """True for so many bytes in Base58."""
+    """True for exactly that many bytes in Base58."""
     try:
         return len(decode(text)) == count
     except ValueError:
@@ -49,11 +49,11 @@ def is_bytes(text: str, count: int) -> bool:
 
 
 def is_address(text: str) -> bool:
-    """True for an account (Q…) or a contract (A…) whose checksum is right."""
+    """True for an account (Q…) or a contract (A…) with a correct checksum."""
     return len(text) == _ADDRESS_CHARS and _is_address(text)
 
 
-# The same address is looked at by a tool, by the endpoints it asks and by the call that follows.
+# The same address is checked by a tool, by its endpoints and by the next call.
 @functools.lru_cache(maxsize=4096)
 def _is_address(text: str) -> bool:
     try:
@@ -68,13 +68,13 @@ def _is_address(text: str) -> bool:
 
 
 class NoRipemd(RuntimeError):
-    """This Python cannot compute what an address is made of."""
+    """This Python cannot compute addresses."""
 
 
 def address_of(public_key: str) -> str:
     """The account that a public key belongs to.
 
-    Raises: ValueError where it is no public key; NoRipemd where this Python's OpenSSL was built
+    Raises: ValueError if it is not a public key; NoRipemd if this Python's OpenSSL was built
     without RIPEMD-160.
     """
     raw = decode(public_key)

@@ -1,4 +1,4 @@
-"""The foreign chains that QORT is traded against."""
+"""The foreign chains whose coins QORT is traded for."""
 
 from msgspec import Struct
 
@@ -8,8 +8,8 @@ from .contract_templates import TEMPLATES
 class Chain(Struct, frozen=True):
     name: str
     ticker: str
-    # The kinds of trade contract that Core knows for it. Core pages through each kind for itself and cuts what it
-    # has merged, so that only lists of a single kind can be paged as usual.
+    # The kinds of trade contract that Core knows for it. Core pages through each kind separately and cuts what it
+    # has merged, so only lists of a single kind can be paged as usual.
     contracts: tuple[str, ...]
 
     @property

@@ -1,8 +1,8 @@
-"""Contracts whose code is known: the trades of QORT against foreign coins, by the hash of their code."""
+"""Contracts whose code is known: trades of QORT for foreign coins, by the hash of their code."""
 
 from collections.abc import Mapping
 
-# Template -> hash of its code. Core names a few more, where it knows them, in its list of running contracts.
+# Template -> hash of its code. Core's list of running contracts names a few more.
 TEMPLATES: Mapping[str, str] = {
     "BitcoinACCTv1": "HguarSAPb9QY2qKgvMss2FpXjipec1TMLeww6mUC3mqS",
     "BitcoinACCTv3": "7xmoVpA6aR7cm7E9XZXAz3BRMQufdkTiku5CGxouFjcT",

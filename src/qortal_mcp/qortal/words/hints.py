@@ -1,22 +1,22 @@
-"""What helps whoever got an argument wrong, from what they wrote. `types` says which argument gets which hint."""
+"""Hints for wrong arguments, based on what was given. `arguments` says which argument gets which hint."""
 
 from typing import Any
 
 from .services import SERVICES
 from .times import is_seconds
 
-# Shorter than any text that is meant to be an address.
+# Shorter than any attempt at an address.
 _ADDRESS_CHARS = 30
 
 
 def if_a_name(value: Any) -> str:
-    """Accounts are often asked for by the name of their owner, which has letters and is shorter than an address."""
+    """Callers often give an account's registered name, which has letters and is shorter than an address."""
     is_name = isinstance(value, str) and 3 <= len(value) < _ADDRESS_CHARS and any(map(str.isalpha, value))
-    return "For a registered name, get_name tells its owner." if is_name else ""
+    return "For a registered name, get_name returns its owner." if is_name else ""
 
 
 def address_or_key(value: Any) -> str:
-    return f"It takes an address or a public key. {if_a_name(value)}".strip()
+    return f"Give an address or a public key. {if_a_name(value)}".strip()
 
 
 def nearest_services(value: Any) -> str:

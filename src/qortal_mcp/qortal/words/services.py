@@ -1,4 +1,4 @@
-"""The services of QDN: what kind of thing a publication is. Resources name it, transactions give its code."""
+"""The services of QDN: the kinds of publication. Resources have the name, transactions the code."""
 
 from msgspec import Struct
 
@@ -88,6 +88,6 @@ def find_service(text: str) -> Service | None:
 
 
 def service_name(code: int) -> str | None:
-    """What a code of a transaction is called; None for codes of no known service."""
+    """The name of a service code in a transaction; None for unknown codes."""
     service = _BY_CODE.get(code)
     return None if service is None else service.name

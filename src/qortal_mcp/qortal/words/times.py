@@ -5,9 +5,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
-# The end of the year 9999, which is what a date can hold.
+# The end of the year 9999, the last that a date can hold.
 _LAST_MS = 253_402_300_799_999
-# March 1973. A smaller number is a time of ours in seconds.
+# March 1973. A smaller number is a present-day time in seconds.
 _EARLIEST_MS = 10**11
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -21,9 +21,9 @@ def iso(timestamp_ms: int) -> str:
 
 
 def milliseconds(text: str) -> int:
-    """What a person means by a time: milliseconds since 1970, or ISO 8601, which is UTC unless it says otherwise.
+    """A time as people write it: milliseconds since 1970, or ISO 8601, which is UTC unless it says otherwise.
 
-    Raises: ValueError, also for what must be seconds.
+    Raises: ValueError, also for what can only be seconds.
     """
     text = text.strip()
     if is_seconds(text):

@@ -1,6 +1,6 @@
 """The kinds of transaction, as Core names them."""
 
-# In the order of Core's own numbers, which begin with 1.
+# In the order of Core's own numbers, which start at 1.
 TRANSACTION_TYPES = (
     "GENESIS",
     "PAYMENT",
@@ -45,11 +45,11 @@ TRANSACTION_TYPES = (
     "PRESENCE",
 )
 
-# Made by the chain itself, or only a name: nobody sends one.
+# Made by the chain itself, or unused: nobody sends one.
 NOT_SENT = frozenset({"GENESIS", "AT", "AIRDROP", "ENABLE_FORGING"})
 
 # What Core leaves out of transactions of these types.
-UNTOLD = {
+NOT_REPORTED = {
     "TRANSFER_PRIVS": "the recipient",
     "CANCEL_GROUP_INVITE": "the group and who was invited",
 }

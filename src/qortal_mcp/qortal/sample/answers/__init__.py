@@ -1,1 +1,1 @@
-"""What the sample chain answers, one file for each family of addresses."""
+"""What the sample chain answers, one file for each family of endpoints."""

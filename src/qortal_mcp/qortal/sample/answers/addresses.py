@@ -59,7 +59,7 @@ def online_levels(chain: Chain, parameters: Parameters) -> RawReply:
 
 
 def reward_shares(chain: Chain, parameters: Parameters) -> RawReply:
-    """In order of recipients, both ways: reverse turns only the shares of one recipient."""
+    """Always sorted by recipient: reverse only turns round the shares of one recipient."""
     paging = Paging(parameters)
     minters, recipients = parameters.texts("minters"), parameters.texts("recipients")
     involving = parameters.texts("involving")

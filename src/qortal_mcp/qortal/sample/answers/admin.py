@@ -1,4 +1,4 @@
-"""What the sample node tells about itself. Its clock stands still, so that answers stay the same."""
+"""What the sample node says about itself. Its clock stands still, so that answers stay the same."""
 
 from ...node.source import RawReply
 from ..chain import Chain

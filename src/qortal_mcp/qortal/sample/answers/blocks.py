@@ -54,7 +54,7 @@ def child(chain: Chain, parameters: Parameters, signature: str) -> RawReply:
     height = block_of(chain, signature)["height"]
     if height == len(chain["blocks"]):
         return nothing()
-    # Core forgets to leave the signatures out here.
+    # Core forgets to leave out the signatures here.
     return as_json(_with_signatures(chain, block_at(chain, height + 1)))
 
 
@@ -78,7 +78,7 @@ def minting_info(chain: Chain, parameters: Parameters, height: str) -> RawReply:
 
 
 def at_time(chain: Chain, parameters: Parameters, timestamp: str) -> RawReply:
-    """The newest block at that time or before. Core never gives the first one here."""
+    """The newest block at or before that time. Core never returns the first one here."""
     moment = path_long("timestamp", timestamp)
     height = bisect_right(chain["blocks"], moment, key=lambda block: block["timestamp"])
     if height < 2:
@@ -98,7 +98,7 @@ def block_range(chain: Chain, parameters: Parameters, height: str) -> RawReply:
 
 
 def blocks_of_signer(chain: Chain, parameters: Parameters, address: str) -> RawReply:
-    """Nothing, whoever is asked for: without a block in the archive Core drops what its database holds."""
+    """Always empty: without a block in the archive Core drops what its database holds."""
     paging = Paging(parameters)
     account = chain["accounts"].get(valid_address(address))
     if account is None or "publicKey" not in account:
@@ -131,7 +131,7 @@ def summaries(chain: Chain, parameters: Parameters) -> RawReply:
         count = max(end - start, 0)
     if not start and end is not None:
         start = end - count
-    assert start is not None, "it was given, or worked out from the end"
+    assert start is not None, "it was given, or computed from the end"
     rows = []
     for at in range(start, start + count):
         if not 1 <= at <= tip or (end is not None and at >= end):
@@ -141,7 +141,7 @@ def summaries(chain: Chain, parameters: Parameters) -> RawReply:
 
 
 def transactions(chain: Chain, parameters: Parameters, signature: str) -> RawReply:
-    """All of them: Core takes limit, offset and reverse here, and does not look at them."""
+    """All of them: Core accepts limit, offset and reverse here, and ignores them."""
     Paging(parameters)
     height = block_of(chain, signature)["height"]
     return as_json(by_time([row for row in as_stored(chain) if row["blockHeight"] == height]))

@@ -36,7 +36,7 @@ def message(chain: Chain, parameters: Parameters, signature: str) -> RawReply:
 
 
 def active(chain: Chain, parameters: Parameters, address: str) -> RawReply:
-    """The newest message of each chat; groups of which nobody spoke come last."""
+    """The newest message of each chat; silent groups come last."""
     encoding, has_reference = _encoding(parameters), parameters.answer("haschatreference")
     valid_address(address)
     rows = [row for row in _all(chain) if has_reference in (None, "chatReference" in row)]
@@ -83,7 +83,7 @@ def group_stats(chain: Chain, parameters: Parameters) -> RawReply:
 
 
 def _largest(rows: list[Row], parameters: Parameters) -> list[Row]:
-    """Only limit counts here, and it must be there."""
+    """Only limit matters here, and it is required."""
     limit = Paging(parameters).limit
     if limit is None:
         raise page(500)
@@ -118,7 +118,7 @@ def _matching(chain: Chain, parameters: Parameters) -> list[Row]:
 
 
 def _last_with(rows: list[Row], member: str, reference: str | None) -> list[Row]:
-    """Core keeps one message by reference, the last."""
+    """Core keeps only the last message for each reference."""
     if not reference:
         return rows
     try:

@@ -43,7 +43,7 @@ def joined(chain: Chain, parameters: Parameters, address: str) -> RawReply:
 
 
 def members(chain: Chain, parameters: Parameters, groupid: str) -> RawReply:
-    """The list of admins is cut like the list of members, so that a page may miss admins."""
+    """The list of admins is paged like the list of members, so a page may miss admins."""
     only_admins, paging = parameters.flag("onlyAdmins"), Paging(parameters)
     found, admins = _known(chain["groupMembers"], groupid), _known(chain["groupAdmins"], groupid)
     rows = shown_admins = paging.of(admins["members"])
@@ -54,7 +54,7 @@ def members(chain: Chain, parameters: Parameters, groupid: str) -> RawReply:
 
 
 def invites_of(chain: Chain, parameters: Parameters, address: str) -> RawReply:
-    """Core does not look whether it is an address."""
+    """Core does not check that it is an address."""
     return as_json(_by_person(chain["groupInvites"], "invitee", address))
 
 
@@ -63,7 +63,7 @@ def requests_of(chain: Chain, parameters: Parameters, address: str) -> RawReply:
 
 
 def requests_for(chain: Chain, parameters: Parameters, address: str) -> RawReply:
-    """Requests in the groups that someone administers."""
+    """Requests in the groups that an account administers."""
     return as_json(
         [
             {"group": _uncounted(row), "joinRequests": chain["groupJoinRequests"][str(row["groupId"])]}
@@ -93,7 +93,7 @@ def kicks(chain: Chain, parameters: Parameters) -> RawReply:
 
 
 def _of_group(family: str) -> Any:
-    """Lists of one group. A group that does not exist has none."""
+    """Lists of one group; empty for a group that does not exist."""
 
     def rows(chain: Chain, parameters: Parameters, groupid: str) -> RawReply:
         return as_json(chain[family].get(str(path_integer("groupid", groupid)), []))
@@ -102,7 +102,7 @@ def _of_group(family: str) -> Any:
 
 
 def _top(kind: str) -> Any:
-    """Who did it, or to whom it was done, most often in a year."""
+    """The accounts that did it, or had it done to them, most often in a year."""
 
     def rows(chain: Chain, parameters: Parameters, year: str) -> RawReply:
         wanted, paging = path_integer("year", year), Paging(parameters)
@@ -125,7 +125,7 @@ def _known(family: dict[str, Row], groupid: str) -> Row:
 
 
 def _groups_of(chain: Chain, family: str, address: str) -> list[Row]:
-    """Groups that have someone among their members or admins, by name."""
+    """Groups with this account among their members or admins, by name."""
     return [
         row
         for row in chain["groups"]

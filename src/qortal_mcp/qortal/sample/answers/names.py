@@ -11,7 +11,7 @@ from ..core.checks import valid_address
 from ..core.parameters import Paging, Parameters
 from ..core.replies import Routes, as_json, core_error
 
-# Of Core's table of look-alikes, what the names of this chain need.
+# The part of Core's table of look-alikes that this chain's names need.
 _LOOK_ALIKES = str.maketrans("ol", "01")
 
 
@@ -62,7 +62,7 @@ def _reduced(name: str) -> str:
 
 
 def _like(pattern: str) -> re.Pattern[str]:
-    """What SQL takes a pattern for: % is any text and _ any letter, also where a caller wrote them."""
+    """A pattern as SQL reads it: % is any text and _ any character, even if the caller typed them."""
     wild: dict[str, Any] = {"%": ".*", "_": "."}
     return re.compile("".join(wild.get(letter) or re.escape(letter) for letter in pattern), re.DOTALL)
 

@@ -1,4 +1,4 @@
-"""Supply, peers and developer helpers of the sample chain."""
+"""Supply, peers and developer endpoints of the sample chain."""
 
 from ...node.source import RawReply
 from ...words.transaction_types import TRANSACTION_TYPES

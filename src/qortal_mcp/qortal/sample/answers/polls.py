@@ -32,7 +32,7 @@ def votes(chain: Chain, parameters: Parameters, pollName: str) -> RawReply:
 
 
 def ratings(chain: Chain, parameters: Parameters) -> RawReply:
-    """Limit and offset count options, not polls, so that a page may hold half of a poll."""
+    """Limit and offset count options, not polls, so a page may end in the middle of a poll."""
     service, paging = parameters.text("service"), Paging(parameters)
     before, after = parameters.long("before"), parameters.long("after")
     if service and service not in _RATED:

@@ -1,4 +1,4 @@
-"""What accounts of the sample chain, and those they sponsored, amount to: counted from the transactions, as Core does."""
+"""Reports on accounts of the sample chain and those they sponsored: counted from the transactions, as Core does."""
 
 from collections.abc import Collection
 from typing import Any
@@ -19,7 +19,7 @@ _NOBODY: dict[str, Any] = {
 
 
 def mintership(chain: Chain, parameters: Parameters, address: str) -> RawReply:
-    """The same report as that of a sponsor, about the account itself; only the sponsees are counted."""
+    """The same report as for a sponsor, about the account itself; sponsees are only counted."""
     report = _report(chain, valid_address(address), [address])
     names, balance = report.pop("names"), report.pop("avgBalance")
     del report["nonRegisteredCount"]
@@ -85,7 +85,7 @@ def _of_type(chain: Chain, kind: str) -> list[dict[str, Any]]:
 
 
 def _shares(chain: Chain) -> list[dict[str, Any]]:
-    """Every share ever made with somebody else, ended ones included."""
+    """Every share ever made with another account, ended ones included."""
     return [row for row in _of_type(chain, "REWARD_SHARE") if row["recipient"] != row["creatorAddress"]]
 
 
@@ -99,7 +99,7 @@ def _participants(chain: Chain, row: dict[str, Any]) -> set[str]:
     if "recipient" in row:
         found.add(row["recipient"])
     if row["type"] == "TRANSFER_PRIVS":
-        # Core does not show who got the privileges; the new account begins with this transaction.
+        # Core does not show who got the privileges; the new account's history begins with this transaction.
         found |= {
             a for a, account in chain["accounts"].items() if account.get("reference") == row["signature"]
         }
@@ -111,7 +111,7 @@ def _part_in(chain: Chain, kind: str, of: Collection[str]) -> int:
 
 
 def _payouts(chain: Chain, of: Collection[str]) -> tuple[list[int], list[int]]:
-    """QORT that contracts paid: those made by these accounts to others, and those of others to them."""
+    """QORT paid by contracts: from contracts of these accounts to others, and from others' contracts to them."""
     keys = {
         chain["accounts"][address].get("publicKey"): address for address in of if address in chain["accounts"]
     }
@@ -128,7 +128,7 @@ def _payouts(chain: Chain, of: Collection[str]) -> tuple[list[int], list[int]]:
 
 
 def _names(chain: Chain, of: Collection[str]) -> list[str]:
-    """In the order of Core's index, as far as it shows: the first name of an account stands in its report."""
+    """In the order of Core's index, as far as answers show it: a report has an account's first name."""
     reported = [name for report in chain["sponsorship"].values() for name in report.get("names", [])]
     firsts = {report.get("name") for report in chain["mintership"].values()}
     owned = [row["name"] for address in of for row in chain["namesByAddress"].get(address, [])]

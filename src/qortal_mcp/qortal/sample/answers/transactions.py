@@ -16,7 +16,7 @@ from . import blocks
 
 STATUSES = ("CONFIRMED", "UNCONFIRMED", "BOTH")
 _MOST_WITHOUT_CRITERIA = 20
-# Members that name an account beside the one who made the transaction.
+# Fields that name an account other than the transaction's creator.
 _OTHERS = (
     "recipient",
     "atAddress",
@@ -93,7 +93,7 @@ def search(chain: Chain, parameters: Parameters) -> RawReply:
             in_heights(row)
             and group_id in (None, row["txGroupId"])
             and (not types or row["type"] in types)
-            # Who takes part is written down when a transaction gets into a block.
+            # Participants are recorded when a transaction gets into a block.
             and (not address or ("blockHeight" in row and address in _participants(chain, row)))
         ),
     )
@@ -156,7 +156,7 @@ def _amount(text: str | None) -> int | None:
 def _in_heights(
     chain: Chain, start: int | None, count: int | None, status: str | None, paging: Paging
 ) -> Fits:
-    """Whether a row is in the blocks that are asked for. Only confirmed rows can be asked for in this way."""
+    """Whether a row is in the requested blocks. Only confirmed rows can be requested this way."""
     if start is None and count is None:
         return lambda row: True
     if status != "CONFIRMED":
@@ -170,7 +170,7 @@ def _in_heights(
 def _sorted_page(chain: Chain, status: str, paging: Paging, fits: Fits) -> RawReply:
     rows = [row for row in _stored(chain, status) if fits(row)]
     if status == "BOTH":
-        # With nothing to narrow it down the database goes by its index of times, which keeps the order.
+        # Without filters the database uses its index of times, which keeps the order.
         rows.sort(key=lambda row: -row["timestamp"] if paging.reverse else row["timestamp"])
     else:
         rows = by_time(rows, newest_first=paging.reverse)

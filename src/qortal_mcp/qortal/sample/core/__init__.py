@@ -1,1 +1,1 @@
-"""How Core behaves whatever is asked: parameters, checks, order of rows, forms of answers."""
+"""How Core behaves for every request: parameters, checks, order of rows, forms of answers."""

@@ -3,7 +3,7 @@
 from ...words.base58 import ALPHABET, is_address
 from .replies import core_error
 
-# A moment of 2017, which Core takes for the beginning of time in some filters.
+# A moment in 2017, the earliest time that some of Core's filters accept.
 _FIRST_MOMENT = 1_500_000_000_000
 
 
@@ -14,12 +14,12 @@ def valid_address(address: str) -> str:
 
 
 def long_ago(timestamp: int | None) -> bool:
-    """Whether a filter asks for times that Core refuses to look at."""
+    """Whether a filter has a time that Core refuses."""
     return timestamp is not None and timestamp < _FIRST_MOMENT
 
 
 def base58_of(text: str, number: int) -> str:
-    """Base58 of any length. Anything else is the error of that number."""
+    """Base58 of any length. Anything else raises the error with that number."""
     if not set(text) <= set(ALPHABET):
         raise core_error(number)
     return text

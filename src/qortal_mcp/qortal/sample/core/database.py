@@ -5,12 +5,12 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-# Parts of this size or smaller are left to the last step, which keeps equal rows as they are.
+# Parts of this size or smaller are left to the last step, which keeps equal rows in order.
 _SMALL = 16
 
 
 def in_order(rows: Sequence[T], key: Callable[[T], Any], *, reverse: bool = False) -> list[T]:
-    """Rows by a key. The database's quicksort moves equal rows of a longer list around, always the same way."""
+    """Rows by a key. In longer lists the database's quicksort moves equal rows around, always the same way."""
     ordered = list(rows)
     keys = [key(row) for row in ordered]
 
@@ -22,7 +22,7 @@ def in_order(rows: Sequence[T], key: Callable[[T], Any], *, reverse: bool = Fals
         keys[one], keys[other] = keys[other], keys[one]
 
     def split(low: int, high: int) -> tuple[int, int]:
-        """Parts a range at the median of its ends and its middle; where the lower part ends, and the upper begins."""
+        """Splits a range at the median of its ends and its middle; returns where the lower part ends and the upper begins."""
         middle = (low + high) // 2
         for first, second in ((low, middle), (low, high), (middle, high)):
             if before(keys[second], keys[first]):
@@ -46,13 +46,13 @@ def in_order(rows: Sequence[T], key: Callable[[T], Any], *, reverse: bool = Fals
         if high - low > _SMALL:
             lower_end, upper = split(low, high)
             ranges += [(low, lower_end), (upper, high)]
-    # Python's own sort keeps equal rows as they are too.
+    # Python's own sort keeps equal rows in order too.
     places = sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)
     return [ordered[place] for place in places]
 
 
 def like(text: str | None, pattern: str) -> bool:
-    """LIKE, with its wildcards, in any case. Each % first stands for nothing, and for more where that fails."""
+    """LIKE, with its wildcards, ignoring case. Each % first matches nothing, and more if that fails."""
     if text is None:
         return False
     text, pattern = text.lower(), pattern.lower()

@@ -1,9 +1,9 @@
-"""Numbers in the way Java writes them."""
+"""Numbers as Java writes them."""
 
 from collections.abc import Iterable
 
 _PLACES = 8
-# BigDecimal turns to scientific notation below this power of ten.
+# BigDecimal switches to scientific notation below this power of ten.
 _SMALLEST_PLAIN_POWER = -6
 
 
@@ -20,9 +20,9 @@ def java_decimal(amount: int) -> str:
 
 
 def java_hash_order(numbers: Iterable[int]) -> list[int]:
-    """Small whole numbers in the order in which Java goes through a copy of a HashMap that has them as keys."""
+    """Small whole numbers in the order in which Java iterates over a copy of a HashMap with these keys."""
     wanted = list(numbers)
-    # The table of a copy has room for a third more than there is, rounded up to a power of two.
+    # A copy's table has room for a third more than its entries, rounded up to a power of two.
     table = 1
     while table < len(wanted) * 4 // 3 + 1:
         table *= 2

@@ -1,7 +1,7 @@
-"""In which order Core's database gives transactions of one moment.
+"""The order in which Core's database returns transactions with the same time.
 
-Core sorts by time alone. What happens to rows of the same time is decided by the way its database sorts,
-which is not stable but always the same; so lists of the sample chain are sorted in that way.
+Core sorts by time alone. The order of rows with the same time depends on how its database sorts,
+which is not stable but always the same; so lists of the sample chain are sorted the same way.
 """
 
 import functools
@@ -10,7 +10,7 @@ from typing import Any
 
 from ..chain import Chain
 
-# Shorter stretches are left to the insertion sort at the end.
+# Shorter ranges are left to the insertion sort at the end.
 _SHORT = 16
 
 Rows = list[dict[str, Any]]
@@ -26,8 +26,8 @@ def by_time(rows: Sequence[dict[str, Any]], *, newest_first: bool = False) -> Ro
 def as_stored(chain: Chain) -> Rows:
     """Confirmed transactions in the order of blocks, and within a block in the order of the block.
 
-    The data holds them as Core sorts them by time; this is undone here. Which place a row gets depends on the
-    times alone, and those are known in the order of storage: contracts come first in a block, then by time.
+    The data has them as Core sorts them by time; this is undone here. A row's place depends on the
+    times alone, and their storage order is known: contracts come first in a block, then by time.
     """
     listed: Rows = chain["transactions"]
     shape = sorted(listed, key=lambda row: (row["blockHeight"], row["type"] != "AT", row["timestamp"]))
@@ -39,7 +39,7 @@ def as_stored(chain: Chain) -> Rows:
 
 
 def _sorted_places(keys: list[int]) -> list[int]:
-    """Which of the keys comes first, second and so on: a quicksort around the median of three."""
+    """The places of the keys in sorted order: a quicksort around the median of three."""
     order = list(range(len(keys)))
     _quicksort(keys, order, 0, len(order) - 1)
     for end in range(1, len(order)):

@@ -1,4 +1,4 @@
-"""Query parameters as Core reads them, with its ways: the first value counts, an empty number is none."""
+"""Query parameters as Core reads them: the first value counts, an empty number counts as missing."""
 
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -37,7 +37,7 @@ class Parameters:
         return (self.text(name) or "").lower() == "true"
 
     def answer(self, name: str) -> bool | None:
-        """True, false, or not asked."""
+        """True, false, or None if not given."""
         return self.flag(name) if self.text(name) else None
 
     def choice(self, name: str, allowed: Collection[str]) -> str | None:

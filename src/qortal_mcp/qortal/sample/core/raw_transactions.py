@@ -1,16 +1,16 @@
-"""The bytes of a transaction, for the two kinds whose JSON leaves out with whom they deal."""
+"""The bytes of a transaction, for the two types whose JSON leaves out the other account."""
 
 from ...words.base58 import ALPHABET, encode
 
 # Type, time, group, reference and the maker's key come first in every transaction.
 _HEAD = 4 + 8 + 4 + 64 + 32
 _ADDRESS = 25
-# Where the address stands.
+# The position of the address.
 _OFFSETS = {"TRANSFER_PRIVS": _HEAD, "CANCEL_GROUP_INVITE": _HEAD + 4}
 
 
 def participant_in(kind: str, raw: str) -> str | None:
-    """The other account that the bytes name; None for kinds that tell it in JSON."""
+    """The other account that the bytes name; None for types whose JSON has it."""
     offset = _OFFSETS.get(kind)
     if offset is None:
         return None

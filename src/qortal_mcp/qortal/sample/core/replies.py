@@ -8,7 +8,7 @@ import msgspec
 
 from ...node.source import RawReply
 
-# Template of an address -> who answers for it: (chain, parameters, **parts of the path).
+# Template of an endpoint -> the function that answers it: (chain, parameters, **parts of the path).
 Routes = dict[str, Callable[..., RawReply]]
 
 _encode = msgspec.json.Encoder().encode
@@ -26,7 +26,7 @@ _ERRORS = {
     304: (404, "public key not found"),
     311: (404, "transaction unknown"),
     401: (404, "name unknown"),
-    # Core has no words for this one, and says so.
+    # Core has no message for this one, and says so.
     501: (404, "!!en:ApiError.POLL_NO_EXISTS!!"),
     601: (400, "invalid asset ID"),
     602: (400, "invalid asset order ID"),
@@ -58,12 +58,12 @@ def as_bytes(value: bytes) -> RawReply:
 
 
 def nothing() -> RawReply:
-    """What becomes of a null: no body and no type."""
+    """What Core sends for a null: no body and no type."""
     return RawReply(204, "", b"")
 
 
 def core_error(number: int, words: str | None = None) -> Refusal:
-    """An error of Core's; a few places say in words of their own what is wrong."""
+    """One of Core's errors; a few places use their own words."""
     status, message = _ERRORS[number]
     return Refusal(
         RawReply(status, "application/json", _encode({"error": number, "message": words or message}))
@@ -75,7 +75,7 @@ def bad_parameter(name: str) -> Refusal:
 
 
 def page(status: int) -> Refusal:
-    """The web server's own page, for whatever Core itself has no words for."""
+    """The web server's own error page, for errors that Core does not handle."""
     title = f"{status} {HTTPStatus(status).phrase}"
     body = f"<html><head><title>Error {title}</title></head><body><h2>HTTP ERROR {title}</h2></body></html>\n"
     return Refusal(RawReply(status, "text/html", body.encode()))

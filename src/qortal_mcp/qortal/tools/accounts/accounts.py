@@ -1,4 +1,4 @@
-"""Accounts: is this an address, what does it hold, who is it."""
+"""Accounts: whether an address is valid, what it holds, whose it is."""
 
 from typing import Annotated
 
@@ -28,7 +28,7 @@ class Validity(Struct):
 
 @tool("Validate address")
 def validate_address(address: AnyText) -> Validity:
-    """Whether a text is a valid Qortal address, checksum included. Asks no node, and does not tell whether
+    """Whether a text is a valid Qortal address, checksum included. Needs no node, and does not say whether
     the address was ever used."""
     return Validity(is_address(address))
 
@@ -51,14 +51,14 @@ async def get_balance(args: OneBalance, node: Node) -> Balance:
     """Confirmed balance of one address in QORT or another asset, as an exact decimal string."""
     reading = node.reading()
     asking = reading.get(BALANCE, address=args.address, assetId=args.asset_id)
-    # By far the most calls are about QORT, whose name needs no second question.
+    # Most calls by far are about QORT, whose name needs no second request.
     if args.asset_id == 0:
         balance, name = await asking, QORT
     else:
         balance, name = await side_by_side(asking, _asset_name(reading, args.asset_id))
     notes = []
     if balance == _ZERO and await reading.optional(ACCOUNT, address=args.address) is None:
-        notes.append("This address was not seen on the chain yet.")
+        notes.append("This address has not appeared on the chain yet.")
     return Balance(
         args.address, args.asset_id, name, balance, name, asOf=reading.as_of, notes=reading.notes(*notes)
     )
@@ -110,7 +110,7 @@ async def get_account_overview(args: OneAccount, node: Node) -> AccountOverview:
     )
     if args.include_assets:
         holdings = [Holding(0, QORT, balance), *holdings]
-    # Core loses the primary name when only its data is edited; the oldest name then stands in for it.
+    # Core loses the primary name when only its data is edited; then the oldest name is used.
     primary_name = (primary.name if primary is not None else None) or (names[0] if names else None)
     return AccountOverview(
         address,
@@ -134,11 +134,11 @@ async def _names(reading: Reading, address: str) -> tuple[list[str], str]:
     names = [row.name for row in rows if row.name is not None]
     if len(rows) < NAMES or not await reading.get(NAMES_OF, address=address, limit=1, offset=NAMES):
         return names, ""
-    return names, f"The account owns more names; names holds the oldest {NAMES}."
+    return names, f"The account owns more names; names lists the oldest {NAMES}."
 
 
 async def _holdings(reading: Reading, args: OneAccount) -> tuple[list[Holding], str]:
-    """Assets beside QORT, by id, and a note where there are more than fit, or fewer than were asked for."""
+    """Assets besides QORT, by id, and a note if there are more than fit, or fewer than requested."""
     if not args.include_assets:
         return [], ""
     asset_ids, note = args.asset_ids, ""
@@ -157,7 +157,7 @@ async def _holdings(reading: Reading, args: OneAccount) -> tuple[list[Holding], 
     holdings = [Holding(row.assetId, row.assetName or "", row.balance) for _, row in sorted(held.items())]
     if len(holdings) < ASSETS:
         return holdings, note
-    return holdings[: ASSETS - 1], f"assetBalances holds the first {ASSETS}; ask for others with asset_ids."
+    return holdings[: ASSETS - 1], f"assetBalances lists the first {ASSETS}; use asset_ids for others."
 
 
 async def _balances(
@@ -176,9 +176,9 @@ async def _balances(
 async def _existing(
     reading: Reading, asset_ids: list[int] | UnsetType, failure: NodeFailure
 ) -> tuple[list[int], str]:
-    """Those that are not the reason why Core gave no balances, and a note about the others.
+    """The assets that exist, and a note about the others, for which Core refused the whole request.
 
-    Raises: ToolError where there are none, or where it had another reason.
+    Raises: ToolError if none exist, or if Core had another reason.
     """
     if asset_ids is UNSET or failure.code != "NOT_FOUND":
         raise failure

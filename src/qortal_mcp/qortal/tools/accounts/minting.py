@@ -1,4 +1,4 @@
-"""Minting: what an account mints, whom it sponsored, and with whom it shares the rewards."""
+"""Minting: what an account minted, which accounts it sponsored, and its reward shares."""
 
 from typing import Annotated
 
@@ -24,8 +24,8 @@ class Share(Struct):
     minterPublicKey: str
     recipient: str
     rewardSharePublicKey: str
-    sharePercent: Annotated[str, Meta(description="What the recipient gets, in percent.")]
-    isSelfShare: Annotated[bool, Meta(description="A minter's own share: what a node mints with.")]
+    sharePercent: Annotated[str, Meta(description="The recipient's part, in percent.")]
+    isSelfShare: Annotated[bool, Meta(description="A minter's own share, which a node mints with.")]
 
 
 def _share(row: RewardShare) -> Share:
@@ -44,7 +44,7 @@ class OneMinter(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Dealings(Struct):
-    """What accounts did, counted by Core."""
+    """What accounts did, as counted by Core."""
 
     publications: int
     assetTransfers: int
@@ -82,7 +82,7 @@ async def get_minting_profile(args: OneMinter, node: Node) -> MintingProfile:
     Use it to judge who a minter is."""
     reading = node.reading()
     address = args.address
-    # Core fails at reports on accounts it has never seen; that there is no account is what it must say then.
+    # Core's reports fail for accounts it has never seen; the caller must then hear that there is no such account.
     account, own, sponsorship, sponsor, shares = await side_by_side(
         reading.get(ACCOUNT, address=address),
         reading.optional(MINTERSHIP, address=address),
@@ -92,11 +92,11 @@ async def get_minting_profile(args: OneMinter, node: Node) -> MintingProfile:
     )
     notes = []
     if len(shares) > SHARES:
-        notes.append(f"rewardShares holds the first {SHARES}; list_reward_shares gives all.")
+        notes.append(f"rewardShares lists the first {SHARES}; list_reward_shares returns all.")
     if own is None or sponsorship is None:
-        notes.append("This node gives no report on sponsorship.")
+        notes.append("This node does not report on sponsorship.")
     elif len(sponsorship.names) > NAMES:
-        notes.append(f"sponsees.names holds {NAMES} of {len(sponsorship.names)}.")
+        notes.append(f"sponsees.names lists {NAMES} of {len(sponsorship.names)}.")
     return MintingProfile(
         address,
         account.level,
@@ -152,7 +152,7 @@ async def list_reward_shares(args: ShareList, node: Node) -> Shares:
     reading = node.reading()
     rows = await reading.get(REWARD_SHARES, **given, limit=args.limit, offset=args.offset)
     shares = fitting([_share(row) for row in rows[: args.limit]])
-    # Core does not tell whether more follow, so a full page is followed by one that may be empty.
+    # Core does not say whether more follow, so a full page is followed by one that may be empty.
     more = len(rows) >= args.limit or len(shares) < len(rows)
     return Shares(
         shares,

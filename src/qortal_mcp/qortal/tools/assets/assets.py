@@ -1,4 +1,4 @@
-"""Assets: what was issued on the chain beside QORT, and who holds it."""
+"""Assets: what was issued on the chain besides QORT, and who holds it."""
 
 from typing import Annotated
 
@@ -18,11 +18,11 @@ Quantity = Annotated[
     str | None,
     Meta(description="Issued units of the asset, exact. Null for QORT, which is minted block by block."),
 ]
-_CIRCULATING = "How much QORT there is, get_network_overview tells."
+_CIRCULATING = "get_network_overview returns the circulating QORT."
 
 
 def _quantity(row: Asset) -> str | None:
-    """Core has none of QORT, and writes 0."""
+    """Core has no quantity for QORT, and writes 0."""
     return row.amount if row.assetId else None
 
 
@@ -30,7 +30,7 @@ class AssetList(Struct, frozen=True, forbid_unknown_fields=True):
     limit: Limit = 20
     offset: Offset = 0
     reverse: Reverse = False
-    # Core would send up to 400 kB for each asset; get_asset gives the data of one.
+    # Core would send up to 400 kB for each asset; get_asset returns the data of one.
     include_data: Annotated[bool, Meta(description="Ignored.", extra={"unlisted": True})] = False
 
 
@@ -67,8 +67,8 @@ async def list_assets(args: AssetList, node: Node) -> AssetRows:
             for row in rows[: args.limit]
         ]
     )
-    notes = ["Data is not listed; get_asset gives that of one asset."] if args.include_data else []
-    # Core does not tell whether more follow, so a full page is followed by one that may be empty.
+    notes = ["Data is not listed; get_asset returns the data of one asset."] if args.include_data else []
+    # Core does not say whether more follow, so a full page is followed by one that may be empty.
     more = len(rows) >= args.limit or len(listed) < len(rows)
     return AssetRows(
         listed,
@@ -138,7 +138,7 @@ class Holders(ListAnswer):
 
 @tool("Asset holders")
 async def list_holders(args: HolderList, node: Node) -> Holders:
-    """Who holds an asset, richest first (asset 0: the QORT rich list), or what some addresses hold, highest
+    """Who holds an asset, richest first (asset 0: the QORT rich list), or what given addresses hold, highest
     asset id first. Give asset, addresses, or both."""
     if args.asset is UNSET and args.addresses is UNSET and args.asset_ids is UNSET:
         raise invalid_argument("Invalid arguments.", "Give at least one of asset and addresses.")

@@ -1,7 +1,7 @@
-"""Trading assets for each other on the chain: what waits in the order book, and what was traded.
+"""Trading assets for each other on the chain: open orders, and completed trades.
 
-Core answers for one direction of a pair at a time; people ask for the market. Both directions are read and
-told from one side: that of the asset with the higher id, which Core counts amounts in, at a price in the other.
+Core answers for one direction of a pair at a time; people ask about the market. Both directions are read and
+shown from one side: amounts in the asset with the higher id, as Core counts them, at a price in the other.
 """
 
 from itertools import chain, zip_longest
@@ -24,7 +24,7 @@ from .named import AssetRef, named_asset
 
 T = TypeVar("T")
 
-# What Core is asked for at once.
+# Rows requested from Core at once.
 _WINDOW = 100
 
 Side = Annotated[
@@ -32,13 +32,13 @@ Side = Annotated[
 ]
 
 Unit = Annotated[
-    str, Meta(description="The asset with the higher id, whichever way round the two were given.")
+    str, Meta(description="The asset with the higher id, in whichever order the two were given.")
 ]
 
 
 class Pair(Struct, frozen=True, forbid_unknown_fields=True):
     asset: AssetRef
-    other: Annotated[AssetRef, Meta(description="Traded for this one; QORT by default.")] = "0"
+    other: Annotated[AssetRef, Meta(description="The asset it trades for; QORT by default.")] = "0"
     limit: Limit = 20
     offset: Offset = 0
 
@@ -56,7 +56,7 @@ class Market(Struct, frozen=True):
     async def both(
         self, reading: Reading, endpoint: Endpoint[list[T]], wanted: int
     ) -> tuple[list[T], list[T]]:
-        """The first rows of orders that sell, and of orders that buy; from the far end of Core's lists."""
+        """The first rows for selling and for buying, best or newest first, whichever end of Core's lists that is."""
         sold, other = self.amounts_of.assetId, self.priced_in.assetId
         return await side_by_side(
             _first(reading, endpoint, sold, other, wanted, is_reversed=endpoint is not ORDER_BOOK),
@@ -103,12 +103,12 @@ class OrderBook(ListAnswer):
 
 @tool("Asset order book")
 async def get_order_book(args: Pair, node: Node) -> OrderBook:
-    """What waits at which price between an asset and QORT (or another asset): best sell and buy first, of the
+    """Open orders between an asset and QORT (or another asset): best sell and buy prices first, of the
     asset with the higher id."""
     reading = node.reading()
     market = await _market(reading, args)
     end = args.offset + args.limit
-    # The lowest price is the best one to buy at, the highest the best to sell at.
+    # The lowest price is the best to buy at, the highest the best to sell at.
     sells, buys = await market.both(reading, ORDER_BOOK, end + 1)
     rows = _alternating(
         [_level(market, "sell", row) for row in sells], [_level(market, "buy", row) for row in buys]
@@ -161,7 +161,7 @@ async def list_asset_trades(args: Pair, node: Node) -> AssetTrades:
     end = args.offset + args.limit
     sells, buys = await market.both(reading, ASSET_TRADES, end + 1)
     rows = [_trade(market, "sell", row) for row in sells] + [_trade(market, "buy", row) for row in buys]
-    # Trades of one moment stay in Core's order, so that every page sees the same.
+    # Trades with the same time keep Core's order, so that every page sees the same list.
     rows.sort(key=lambda row: -row.timestamp)
     trades = fitting(rows[args.offset : end])
     more = args.offset + len(trades) < len(rows)

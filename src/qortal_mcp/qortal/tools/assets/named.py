@@ -1,4 +1,4 @@
-"""An asset as people call it: by id, or by its exact name."""
+"""An asset as people refer to it: by id, or by its exact name."""
 
 from typing import Annotated
 
@@ -24,6 +24,6 @@ async def named_asset(reading: Reading, text: str) -> AssetDetail:
         return await reading.get(ASSET, assetName=text)
     if len(text) < _SHORTEST_NAME:
         return await reading.get(ASSET, assetId=int(text))
-    # A name may be made of digits as well.
+    # A name may consist of digits as well.
     found = await reading.optional(ASSET, assetId=int(text))
     return found if found is not None else await reading.get(ASSET, assetName=text)

@@ -30,23 +30,23 @@ class OneBlock(Struct, frozen=True, forbid_unknown_fields=True):
     position: Annotated[Literal["first", "last"], Meta(description="First or newest block.")] | UnsetType = (
         UNSET
     )
-    minting: Annotated[bool, Meta(description="Add how the minter won the block.")] = False
+    minting: Annotated[bool, Meta(description="Add how the minter won it.")] = False
 
 
 class Minting(Struct):
     """Distances are whole numbers of up to 256 bits, as text."""
 
-    minterLevel: Annotated[int, Meta(description="As it counts for minting (founders: 10).")]
+    minterLevel: Annotated[int, Meta(description="Effective for minting (founders: 10).")]
     keyDistance: str
     maxDistance: str
     keyDistanceRatio: Annotated[float, Meta(description="From 0, the best, to 1.")]
-    timeDelta: Annotated[int, Meta(description="Milliseconds after the block before.")]
+    timeDelta: Annotated[int, Meta(description="Milliseconds since the previous block.")]
 
 
 class BlockAnswer(Answer):
     height: int
     signature: str
-    reference: Annotated[str | None, Meta(description="Signature of the block before.")]
+    reference: Annotated[str | None, Meta(description="Signature of the previous block.")]
     timestamp: Milliseconds
     time: IsoTime
     version: int
@@ -57,7 +57,7 @@ class BlockAnswer(Answer):
     unit: Annotated[str, Meta(description="Of the fees.")]
     minterAddress: str | None
     minterLevel: Annotated[
-        int, Meta(description="As it counts for minting (founders: 10), now, not when the block was made.")
+        int, Meta(description="Effective for minting (founders: 10), now, not when the block was made.")
     ]
     minterPublicKey: Annotated[
         str | None,
@@ -65,15 +65,15 @@ class BlockAnswer(Answer):
     ]
     minterSignature: str | None
     transactionsSignature: str | None
-    onlineAccountsCount: Annotated[int, Meta(description="Only told in blocks before a payout.")]
+    onlineAccountsCount: Annotated[int, Meta(description="Only counted in blocks before a payout.")]
     onlineAccountsTimestamp: Milliseconds | None
     minting: Minting | UnsetType | None = UNSET
 
 
 @tool("Block")
 async def get_block(args: OneBlock, node: Node) -> BlockAnswer:
-    """One block, by exactly one of height, signature, time (newest until then) or position: minter, fees,
-    counts. search_transactions tells what is in it."""
+    """One block, by exactly one of height, signature, time (newest by then) or position: minter, fees,
+    counts. search_transactions lists its transactions."""
     given = [name for name in _WAYS if getattr(args, name) is not UNSET]
     if len(given) != 1:
         raise invalid_argument(
@@ -82,7 +82,7 @@ async def get_block(args: OneBlock, node: Node) -> BlockAnswer:
     reading = node.reading()
     block = await _WAYS[given[0]](reading, args)
     info = await _minting(reading, block) if args.minting else None
-    notes = ["The node cannot tell how this block was won."] if args.minting and info is None else []
+    notes = ["The node does not know how this block was won."] if args.minting and info is None else []
     return BlockAnswer(
         block.height,
         block.signature,
@@ -117,12 +117,12 @@ async def _by_signature(reading: Reading, args: OneBlock) -> Block:
 
 
 async def _by_time(reading: Reading, args: OneBlock) -> Block:
-    assert isinstance(args.time, str), "this is the way that was given"
+    assert isinstance(args.time, str), "the caller gave a time"
     timestamp = milliseconds(args.time)
     try:
         return await reading.get(BLOCK_AT_TIME, timestamp=timestamp)
     except ToolError as exc:
-        # Core leaves the first block out, which was the newest until the second came.
+        # Core leaves out the first block, which was the newest until the second came.
         first = await reading.optional(FIRST_BLOCK) if exc.code == "NOT_FOUND" else None
         if first is None or first.timestamp > timestamp:
             raise
@@ -149,14 +149,14 @@ def _shown_minting(info: MintingInfo | None) -> Minting | None:
 
 
 class BlockList(Struct, frozen=True, forbid_unknown_fields=True):
-    from_height: Annotated[int, Meta(ge=1, le=2**31 - 1, description="Height to begin with.")] | UnsetType = (
+    from_height: Annotated[int, Meta(ge=1, le=2**31 - 1, description="Height to start at.")] | UnsetType = (
         UNSET
     )
     signer: Address | UnsetType = UNSET
-    newest_first: Annotated[bool, Meta(description="Go down from there, else up.")] = True
+    newest_first: Annotated[bool, Meta(description="Go down from there; else up.")] = True
     limit: Limit = 20
     offset: Offset = 0
-    # Earlier clients gave the height that comes after the last one.
+    # Earlier clients gave an exclusive end height.
     before_height: Annotated[int, Meta(ge=1, le=2**31 - 1, extra={"unlisted": True})] | UnsetType = UNSET
     include_online_signatures: Annotated[bool, Meta(extra={"unlisted": True})] = False
 
@@ -167,18 +167,18 @@ class Blocks(ListAnswer):
 
 @tool("Blocks")
 async def list_blocks(args: BlockList, node: Node) -> Blocks:
-    """Blocks in a row, newest first, or those that one account signed: height, time, minter, number of
+    """Consecutive blocks, newest first, or those that one account signed: height, time, minter, number of
     transactions."""
     by_height = args.from_height is not UNSET or args.before_height is not UNSET
     if args.signer is not UNSET and (by_height or not args.newest_first):
         raise invalid_argument(
-            "Invalid signer.", "Its blocks come newest first: leave out from_height and newest_first."
+            "Invalid signer.", "A signer's blocks come newest first: leave out from_height and newest_first."
         )
     reading = node.reading()
     height = (await reading.get(LAST_BLOCK)).height
-    # The pages that follow go on from where this one began, whatever has been added on top of it.
+    # The next pages count from where this one started, whatever has been added on top of it.
     resolved: dict[str, Any] = {}
-    notes = ["Online signatures are never given."] if args.include_online_signatures else []
+    notes = ["Online signatures are never returned."] if args.include_online_signatures else []
     if args.signer is not UNSET:
         found = await blocks_of_signer(reading, args.signer, height, limit=args.limit, offset=args.offset)
     else:

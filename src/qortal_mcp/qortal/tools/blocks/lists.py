@@ -1,4 +1,4 @@
-"""Lists of blocks: in a row, and by signer. What Core's paging leaves out is put together here."""
+"""Lists of blocks: consecutive, and by signer. This makes up for what Core's paging leaves out."""
 
 from typing import Annotated
 
@@ -12,9 +12,9 @@ from ...node.side_by_side import side_by_side
 from ...replies.blocks import Block, BlockSummary
 from ...words.times import IsoTime, Milliseconds, iso
 
-TransactionCount = Annotated[int, Meta(description="Without those that contracts made (type AT).")]
+TransactionCount = Annotated[int, Meta(description="Without those made by contracts (type AT).")]
 
-_NEVER_SIGNED = "No public key of this address is known on the chain, so it signed no block."
+_NEVER_SIGNED = "This address has no known public key on the chain, so it has not signed a block."
 
 
 class ListedBlock(Struct):
@@ -27,7 +27,7 @@ class ListedBlock(Struct):
 
 
 class BlockPage(Struct):
-    """A page of blocks, whether more follow, and what is to be said about it."""
+    """A page of blocks, whether more follow, and a note on it."""
 
     blocks: list[ListedBlock]
     more: bool = False
@@ -43,7 +43,7 @@ async def blocks_in_a_row(
     if left < 1:
         return BlockPage([])
     blocks = await _in_a_row(reading, begin, min(limit, left), downwards)
-    # A node that holds fewer blocks than it says has no more to give.
+    # A node that holds fewer blocks than it says has no more to return.
     more = len(blocks) == limit < left
     return BlockPage([_listed(block) for block in blocks], more)
 
@@ -80,8 +80,8 @@ async def blocks_of_signer(
 ) -> BlockPage:
     """Blocks that an account signed, newest first.
 
-    Core keeps new blocks in its database and old ones in an archive, takes limit and offset for each of the
-    two, and answers nothing at all where the archive has nothing. So the database is read first, then the archive.
+    Core keeps new blocks in its database and old ones in an archive, applies limit and offset to each of the
+    two, and returns nothing at all if the archive has nothing. So the database is read first, then the archive.
     """
     try:
         newest = await _window(reading, signer, 0)
@@ -95,7 +95,7 @@ async def blocks_of_signer(
         return BlockPage(signed[offset : offset + limit], offset + limit < len(signed))
     if not newest:
         return BlockPage(
-            [], note="This node lists blocks of a signer only where its archive holds some of them."
+            [], note="This node lists a signer's blocks only if some of them are in its archive."
         )
     recent, has_archive = await _in_database(reading, signer, newest)
     rows = recent[offset : offset + limit]
@@ -120,11 +120,11 @@ async def _window(reading: Reading, signer: str, offset: int) -> list[BlockSumma
 async def _in_database(
     reading: Reading, signer: str, newest: list[BlockSummary]
 ) -> tuple[list[BlockSummary], bool]:
-    """The rows of the database, and whether more are in the archive; everything where all fits one window."""
+    """The rows of the database, and whether more are in the archive; everything if it fits one window."""
     following = await _window(reading, signer, BLOCKS_AT_ONCE) if len(newest) >= BLOCKS_AT_ONCE else []
     if not following:
         return newest, False
-    # The archive goes on, so that it fills each window but its last; what is more comes from the database.
+    # As long as the archive continues it fills every window but its last; any extra rows come from the database.
     recent = newest[:-BLOCKS_AT_ONCE]
     for window in range(2, SIGNER_WINDOWS):
         if len(following) <= BLOCKS_AT_ONCE:

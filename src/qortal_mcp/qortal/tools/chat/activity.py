@@ -40,9 +40,11 @@ class ActiveList(Struct, frozen=True, forbid_unknown_fields=True):
 class Chat(Struct, omit_defaults=True):
     groupId: int | UnsetType = UNSET
     groupName: str | UnsetType = UNSET
-    address: Annotated[str | UnsetType, Meta(description="The other one in a direct chat.")] = UNSET
+    address: Annotated[str | UnsetType, Meta(description="The other address in a direct chat.")] = UNSET
     name: str | UnsetType = UNSET
-    timestamp: Annotated[Milliseconds | UnsetType, Meta(description="Absent where nobody spoke.")] = UNSET
+    timestamp: Annotated[Milliseconds | UnsetType, Meta(description="Absent if there are no messages.")] = (
+        UNSET
+    )
     time: IsoTime | UnsetType = UNSET
     sender: Annotated[str | UnsetType, Meta(description="Of the newest message.")] = UNSET
     senderName: str | UnsetType = UNSET
@@ -82,7 +84,7 @@ async def _chat(reading: Reading, row: GroupChat | DirectChat) -> Chat:
     chat.groupId, chat.groupName = row.groupId, row.groupName or UNSET
     if row.signature is not None:
         chat.signature = row.signature
-        # Only the message itself tells whether it is text.
+        # Only the message itself shows whether it is text.
         message = await reading.optional(CHAT_MESSAGE, signature=row.signature)
         if message is not None:
             chat.kind, chat.text = message.kind, message.text or UNSET
@@ -108,14 +110,14 @@ class SenderActivity(Struct):
 
 
 class ChatStats(Answer, omit_defaults=True):
-    count: Annotated[int | UnsetType, Meta(description="Messages of the chat that was asked for.")] = UNSET
+    count: Annotated[int | UnsetType, Meta(description="Messages in the chat that was asked for.")] = UNSET
     groups: list[GroupActivity] | UnsetType = UNSET
     senders: list[SenderActivity] | UnsetType = UNSET
 
 
 @tool("Chat statistics")
 async def get_chat_stats(args: ChatCount, node: Node) -> ChatStats:
-    """How many messages a group or two addresses exchanged in the last 24 hours; without arguments the busiest
+    """How many messages a group or two addresses exchanged in the last 24 hours; without arguments, the busiest
     groups and senders."""
     reading = node.reading()
     if args.group_id is UNSET and args.involving is UNSET:
@@ -141,6 +143,6 @@ async def _busiest(reading: Reading, args: ChatCount) -> tuple[list[GroupActivit
 
 
 async def _group_activity(reading: Reading, row: GroupSize) -> GroupActivity:
-    """Core tells bytes; the number of messages is a question of its own."""
+    """Core reports bytes; the number of messages takes a request of its own."""
     count = None if row.groupId == _DIRECT else await reading.follow(CHAT_COUNT, txGroupId=row.groupId)
     return GroupActivity(row.groupId, count, row.size)

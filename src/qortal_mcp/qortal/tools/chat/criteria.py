@@ -1,4 +1,4 @@
-"""Which messages of a chat are meant: what the tools about chat have in common."""
+"""Which messages of a chat are wanted: what the chat tools have in common."""
 
 from typing import Annotated, Any, Literal
 
@@ -12,7 +12,7 @@ from ...words.times import milliseconds
 
 UNLISTED = Meta(extra={"unlisted": True})
 HasReference = Annotated[bool, UNLISTED]
-# Earlier clients choose how they get data. Here text is always decoded, and other data never shown.
+# Earlier clients choose an encoding. Here text is always decoded, and other data is never shown.
 Encoding = Annotated[Literal["BASE58", "BASE64", "base58", "base64"], UNLISTED]
 DecodeText = Annotated[bool, UNLISTED]
 
@@ -60,12 +60,12 @@ def exactly_one(**given: object) -> None:
 
 
 def refuse_monologue(involving: list[str] | UnsetType) -> None:
-    """Core takes one address given twice for everything that this address says and hears. Raises: ToolError."""
+    """Core reads the same address given twice as everything this address sends and receives. Raises: ToolError."""
     if involving is not UNSET and len(set(involving)) == 1:
         raise invalid_argument("Invalid involving.", "Give two different addresses.")
 
 
 async def refuse_unknown_group(reading: Reading, group_id: int | UnsetType) -> None:
-    """Core takes a group that does not exist for a silent one. Raises: ToolError."""
+    """Core treats a group that does not exist as a silent one. Raises: ToolError."""
     if group_id is not UNSET:
         await reading.get(GROUP, groupid=group_id)

@@ -1,4 +1,4 @@
-"""Chat of the last 24 hours, which is as long as nodes keep it: what was said."""
+"""Chat messages of the last 24 hours, which is as long as nodes keep them."""
 
 from typing import Annotated
 
@@ -82,7 +82,7 @@ async def _lines(reading: Reading, args: MessageList) -> list[ChatMessage]:
 
 
 def _pinned(args: MessageList, messages: list[Message]) -> dict[str, str]:
-    """What is said meanwhile must not move the pages of a list that begins with the newest."""
+    """New messages must not shift the pages of a list that starts with the newest."""
     if not args.reverse or not messages or args.before is not UNSET:
         return {}
     return {"before": iso(messages[0].timestamp + 1)}

@@ -1,1 +1,1 @@
-"""Groups: which there are, who is in them, who comes and goes."""
+"""Groups: which exist, who is in them, who comes and goes."""

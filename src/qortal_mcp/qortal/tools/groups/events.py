@@ -1,4 +1,4 @@
-"""What happens at the doors of groups: invitations, requests to join, bans and kicks."""
+"""Who comes to and leaves groups: invitations, requests to join, bans and kicks."""
 
 from typing import Annotated, Any, Literal
 
@@ -16,7 +16,7 @@ from ..read_only import tool
 
 Row = Invite | JoinRequest | Ban | Kick
 
-# What Core lists in one piece: by group, and by address where it can.
+# What Core lists without pages: by group, and by address if it can.
 _WHOLE_LISTS: dict[str, tuple[Endpoint[Any], Endpoint[Any] | None]] = {
     "invites": (INVITES_TO, INVITES_OF),
     "join_requests": (REQUESTS_TO, REQUESTS_OF),
@@ -35,12 +35,12 @@ class EventList(Struct, frozen=True, forbid_unknown_fields=True):
 
 class Event(Struct, omit_defaults=True):
     groupId: int
-    address: Annotated[str, Meta(description="Who was invited, asks to join, or was thrown out.")]
-    by: Annotated[str | UnsetType, Meta(description="Who did it, where known.")] = UNSET
+    address: Annotated[str, Meta(description="Who was invited, asks to join, was banned or kicked.")]
+    by: Annotated[str | UnsetType, Meta(description="Who did it, if known.")] = UNSET
     timestamp: Milliseconds | UnsetType = UNSET
     time: IsoTime | UnsetType = UNSET
     reason: str | UnsetType = UNSET
-    expiry: Annotated[int | UnsetType, Meta(description="In ms; absent where it does not expire.")] = UNSET
+    expiry: Annotated[int | UnsetType, Meta(description="In ms; absent if it does not expire.")] = UNSET
     expiryTime: IsoTime | UnsetType = UNSET
     isExpired: Annotated[bool | UnsetType, Meta(description="As of the newest block.")] = UNSET
 
@@ -56,7 +56,7 @@ async def list_group_events(args: EventList, node: Node) -> Events:
     reading = node.reading()
     rows, has_more = await (_kicks if args.kind == "kicks" else _whole_list)(reading, args)
     if not rows and args.group_id is not UNSET:
-        await reading.get(GROUP, groupid=args.group_id)  # a group that does not exist is not an empty one
+        await reading.get(GROUP, groupid=args.group_id)  # a group that does not exist is not an empty group
     events = fitting([_event(row, reading.as_of.time) for row in rows])
     return Events(
         events,
@@ -69,7 +69,7 @@ async def list_group_events(args: EventList, node: Node) -> Events:
 async def _kicks(reading: Reading, args: EventList) -> tuple[list[Row], bool]:
     """Newest first."""
     if args.address is UNSET:
-        raise invalid_argument("Invalid address.", "Kicks are listed by address; group_id narrows them.")
+        raise invalid_argument("Invalid address.", "Kicks are listed by address; group_id filters them.")
     rows: list[Row] = [
         *await reading.get(
             KICKS,
@@ -85,12 +85,12 @@ async def _kicks(reading: Reading, args: EventList) -> tuple[list[Row], bool]:
 
 
 async def _whole_list(reading: Reading, args: EventList) -> tuple[list[Row], bool]:
-    """By group where one is given, narrowed by address; by address otherwise. Core has no pages here."""
+    """By group if one is given, filtered by address; by address otherwise. Core has no pages here."""
     by_group, by_address = _WHOLE_LISTS[args.kind]
     if args.group_id is not UNSET:
         rows: list[Row] = await reading.get(by_group, groupid=args.group_id)
     elif by_address is None:
-        raise invalid_argument("Invalid group_id.", f"A list of {args.kind} needs it; address narrows them.")
+        raise invalid_argument("Invalid group_id.", f"A list of {args.kind} needs it; address filters them.")
     elif args.address is not UNSET:
         rows = await reading.get(by_address, address=args.address)
     else:
@@ -126,6 +126,6 @@ def _event(row: Row, now: str | None) -> Event:
         event.time = iso(event.timestamp)
     if isinstance(row, Invite | Ban) and row.expiry is not None:
         event.expiry, event.expiryTime = row.expiry, iso(row.expiry)
-        # Times of one form are in order when their texts are.
+        # Times in the same format sort like their texts.
         event.isExpired = UNSET if now is None else event.expiryTime <= now
     return event

@@ -1,4 +1,4 @@
-"""Groups: what there is, who is in them, and what happens at their doors."""
+"""Groups: which exist, and who is in them."""
 
 from typing import Annotated
 
@@ -67,7 +67,7 @@ async def list_groups(args: GroupList, node: Node) -> Groups:
 
 
 async def _of_address(reading: Reading, args: GroupList) -> tuple[int, list[Group]]:
-    """How many groups an address has, and a page of them: Core has no pages here."""
+    """How many groups an address has, and one page of them: Core has no pages here."""
     if args.member is not UNSET:
         rows, joined = await reading.get(GROUPS_JOINED, address=args.member), None
     else:
@@ -80,7 +80,7 @@ async def _of_address(reading: Reading, args: GroupList) -> tuple[int, list[Grou
 
 
 async def _counted(reading: Reading, owned: list[Group], joined: list[Group]) -> list[Group]:
-    """Core does not count members by owner. It does by member, and owners are members of their groups."""
+    """Core's list by owner has no member counts. Its list by member has, and owners are members of their groups."""
     counted = {row.groupId: row for row in joined}
     missing = [row.groupId for row in owned if row.groupId not in counted]
     found = await side_by_side(*(reading.follow(GROUP, groupid=number) for number in missing))
@@ -117,7 +117,7 @@ class GroupAnswer(Answer):
     memberCount: int
     adminCount: int
     approvalThreshold: _Threshold
-    minimumBlockDelay: Annotated[int, Meta(description="Blocks until an approved transaction counts.")]
+    minimumBlockDelay: Annotated[int, Meta(description="Blocks until an approved transaction takes effect.")]
     maximumBlockDelay: Annotated[int, Meta(description="Blocks after which a pending one expires.")]
     created: Milliseconds
     createdTime: IsoTime
@@ -196,7 +196,7 @@ async def list_group_members(args: MemberList, node: Node) -> Members:
         page, admins = await side_by_side(asking, _admins(reading, args.group_id))
         total = page.memberCount
         if page.adminCount > ADMIN_WINDOWS * ADMINS_AT_ONCE:
-            notes.append(f"isAdmin tells only of the first {ADMIN_WINDOWS * ADMINS_AT_ONCE} admins.")
+            notes.append(f"isAdmin is only right for the first {ADMIN_WINDOWS * ADMINS_AT_ONCE} admins.")
     members = fitting([_member(row, admins) for row in page.members[: args.limit]])
     return Members(
         page.memberCount,
@@ -209,7 +209,7 @@ async def list_group_members(args: MemberList, node: Node) -> Members:
 
 
 async def _admins(reading: Reading, group_id: int) -> set[str]:
-    """All admins. On a page of members Core tells only of those that are on the same page of admins."""
+    """All admins. On a page of members Core marks only those that are on the same page of admins."""
 
     async def window(offset: int) -> GroupMembers:
         return await reading.get(
@@ -217,7 +217,7 @@ async def _admins(reading: Reading, group_id: int) -> set[str]:
         )
 
     first = await window(0)
-    # How many there are is what the node says; how many are asked for is not.
+    # The node says how many there are, but it does not decide how many are requested.
     end = min(first.adminCount, ADMIN_WINDOWS * ADMINS_AT_ONCE)
     others = await side_by_side(*map(window, range(ADMINS_AT_ONCE, end, ADMINS_AT_ONCE)))
     return {row.member for each in (first, *others) for row in each.members}

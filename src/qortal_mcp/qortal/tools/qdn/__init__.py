@@ -1,1 +1,1 @@
-"""QDN, the data that people publish: what there is, and small public texts of it."""
+"""QDN, the data that people publish: search, metadata, and small public texts."""

@@ -1,4 +1,4 @@
-"""One published thing, found in the listing: what it says of itself, and whether the node has it."""
+"""One published resource, found in the listing: its metadata, and whether the node has it."""
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -11,7 +11,7 @@ from ...node.node import Reading
 from ...replies.arbitrary import Resource
 from ...words.services import Service, find_service
 
-# What Core calls a resource without identifier.
+# What Core calls a resource without an identifier.
 DEFAULT = "default"
 # Names that cannot be part of a path.
 _DOTS = frozenset({".", ".."})
@@ -19,32 +19,32 @@ _DOTS = frozenset({".", ".."})
 
 class Found(Struct, frozen=True):
     resource: Resource
-    # As Core writes it, with all its characters.
+    # As Core writes it, hidden characters included.
     name: str
     notes: list[str]
 
 
 def public_service(written: str) -> Service:
-    """The service that an argument names. Raises: ToolError for those that hold encrypted data."""
+    """The service that an argument names. Raises: ToolError for services that hold encrypted data."""
     service = find_service(written)
     assert service is not None, "the argument was checked"
     if service.is_private:
-        raise refused("Private services hold encrypted data, and nothing is looked up in them.")
+        raise refused("Private services hold encrypted data and are not read here.")
     return service
 
 
 def wanted_identifier(written: str | UnsetType) -> str | None:
-    """None for the resource without one."""
+    """None for the default resource, which has no identifier."""
     identifier = None if written is UNSET else original(written)
     return None if identifier == DEFAULT else identifier
 
 
 async def find_published(reading: Reading, service: Service, name: str, identifier: str | None) -> Found:
-    """Raises: ToolError where there is no such thing."""
+    """Raises: ToolError if there is no such resource."""
     asked = original(name)
     row, notes = await _listed(reading, service, asked, identifier), []
     if row is None:
-        # The listing wants a name as it is registered; people write it in their own way.
+        # The listing wants a name exactly as registered; people spell it in their own way.
         registered = await registered_name(reading, asked)
         if registered != asked:
             asked = registered
@@ -56,7 +56,7 @@ async def find_published(reading: Reading, service: Service, name: str, identifi
 
 
 async def registered_name(reading: Reading, asked: str) -> str:
-    """A name as it is registered, or as it was asked for where it is not. With all its characters."""
+    """A name as registered, or as given if it is not registered. Hidden characters included."""
     found = None if asked in _DOTS else await reading.optional(NAME, name=asked)
     return asked if found is None else original(found.name)
 

@@ -35,7 +35,7 @@ class QdnSearch(Struct, frozen=True, forbid_unknown_fields=True):
     name: AskedName | UnsetType = UNSET
     from_height: FromHeight | UnsetType = UNSET
     heights: Heights | UnsetType = UNSET
-    status: Annotated[ConfirmationStatus, Meta(description="Whether in a block yet.")] = "CONFIRMED"
+    status: Annotated[ConfirmationStatus, Meta(description="Whether it is in a block yet.")] = "CONFIRMED"
     limit: SmallLimit = 10
     offset: Offset = 0
     reverse: Reverse = True
@@ -67,7 +67,7 @@ async def search_qdn(args: QdnSearch, node: Node) -> Resources:
         raise invalid_argument("Invalid arguments.", "Give at least one of address, service and name.")
     by_height = args.from_height is not UNSET or args.heights is not UNSET
     if by_height and args.status != "CONFIRMED":
-        raise invalid_argument("Invalid status.", "Only confirmed publications can be looked up by height.")
+        raise invalid_argument("Invalid status.", "Only confirmed publications can be searched by height.")
     service = None if args.service is UNSET else public_service(args.service)
     reading = node.reading()
     start = args.from_height
@@ -93,13 +93,13 @@ async def search_qdn(args: QdnSearch, node: Node) -> Resources:
     registered = asked
     rows = await publications(asked)
     if asked is not None and not rows:
-        # Core's list takes any case and no look-alikes; the other tools take both.
+        # Core's list ignores case but not look-alikes; the other tools ignore both.
         registered = await registered_name(reading, asked)
         rows = rows if registered == asked else await publications(registered)
     elif asked is not None and rows[0].name is not None:
         registered = original(rows[0].name)
     resources = fitting([_resource(row) for row in rows[: args.limit]])
-    # Core does not tell whether more follow, so a full page is followed by one that may be empty.
+    # Core does not say whether more follow, so a full page is followed by one that may be empty.
     more = len(rows) >= args.limit or len(resources) < len(rows)
     resolved: dict[str, Any] = {} if start is UNSET else {"from_height": start}
     notes = []
@@ -136,7 +136,7 @@ class OneResource(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ResourceAnswer(Answer):
-    """Null is what the publisher did not say."""
+    """Null: not given by the publisher."""
 
     service: int
     serviceName: str
@@ -148,7 +148,7 @@ class ResourceAnswer(Answer):
     tags: list[str]
     status: Annotated[str | None, Meta(description="READY: this node has it. PUBLISHED: not fetched yet.")]
     statusDescription: str | None
-    size: Annotated[int | None, Meta(description="Bytes, as published (packed).")]
+    size: Annotated[int | None, Meta(description="Bytes, as published (compressed).")]
     timestamp: Annotated[int | None, Meta(description="First published, in ms.")]
     time: IsoTime | None
     updated: Milliseconds | None
@@ -158,7 +158,7 @@ class ResourceAnswer(Answer):
 
 @tool("QDN resource")
 async def get_qdn_resource(args: OneResource, node: Node) -> ResourceAnswer:
-    """One thing published on QDN: title, description, size, times, whether the node has it. No content."""
+    """One QDN resource: title, description, size, times, whether the node has it. No content."""
     service = public_service(args.service)
     reading = node.reading()
     found = await find_published(reading, service, args.name, wanted_identifier(args.identifier))

@@ -1,1 +1,1 @@
-"""Core's own addresses, for what no other tool covers."""
+"""Core's own endpoints, for what no other tool covers."""

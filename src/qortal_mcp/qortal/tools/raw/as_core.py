@@ -1,4 +1,4 @@
-"""Answers as Core gives them, for whoever asks one of its addresses directly: read, made safe to show, and cut."""
+"""Answers as Core gives them, for direct reads of its endpoints: parsed, made safe to show, and cut."""
 
 import functools
 from base64 import b64encode
@@ -23,7 +23,7 @@ TEMPLATES: Mapping[str, Endpoint[Any]] = {endpoint.template: endpoint for endpoi
 _PAGE = 20
 _NEAREST = 5
 
-# Where limit and offset do not count rows, so that pages leave some out: the tool that gets them all.
+# Endpoints whose limit and offset do not count rows, so that pages leave some out: the tool that gets them all.
 _INEXACT = {
     "/crosschain/tradeoffers": "list_trade_offers",
     "/crosschain/trades": "list_completed_trades",
@@ -34,30 +34,30 @@ _INEXACT = {
 
 
 class Text(Struct, frozen=True):
-    """A body that is no JSON."""
+    """A body that is not a JSON object or list."""
 
     value: str
     is_base64: bool = False
 
 
 def find_endpoint(template: str) -> Endpoint[Any]:
-    """Raises: ToolError that names the nearest ones."""
+    """Raises: ToolError that names the nearest templates."""
     written = template.strip().removesuffix("/")
     written = written if written.startswith("/") else f"/{written}"
     found = TEMPLATES.get(written)
     if found is None:
         raise invalid_argument(
             "Invalid endpoint.",
-            f"Nearest: {', '.join(nearest(written))}. What stands in braces goes into values.",
+            f"Nearest: {', '.join(nearest(written))}. Parameters in braces go into values.",
         )
     if "service" in found.path:
-        # Core fetches what it does not have yet; asking for it must not make a node do anything.
-        raise refused("Content is read with read_qdn, which looks first whether the node has it.")
+        # Core fetches what it does not have yet; a read must not make a node do anything.
+        raise refused("Use read_qdn for content: it first checks that the node has it.")
     return found
 
 
 def nearest(written: str) -> list[str]:
-    """The templates that somebody may have meant, perhaps with the values already filled in."""
+    """The templates that the caller may have meant, perhaps with the values already filled in."""
     fitting = [template for template in TEMPLATES if _fits(template, written)]
     alike = get_close_matches(written, TEMPLATES, n=_NEAREST, cutoff=0.0)
     return list(dict.fromkeys((*fitting, *alike)))[:_NEAREST]
@@ -72,7 +72,7 @@ def _fits(template: str, path: str) -> bool:
 
 @functools.cache
 def _arguments(template: str) -> Arguments:
-    """What an address takes, as the arguments of a tool. A list that Core gives whole is paged here."""
+    """The parameters of an endpoint, as a tool's arguments. A list that Core returns whole is paged here."""
     endpoint = TEMPLATES[template]
     optional = {"limit": Limit, "offset": Offset, **endpoint.query}
     fields: list[Any] = [
@@ -83,29 +83,29 @@ def _arguments(template: str) -> Arguments:
 
 
 def read_values(endpoint: Endpoint[Any], written: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """The values that were given, and notes about what was understood differently.
+    """The values that were given, and notes about what was interpreted.
 
     Raises: ToolError.
     """
     reader = _arguments(endpoint.template)
     for name in endpoint.path:
         if name not in written:
-            raise invalid_argument(reader.arguments[name].sentence, f"values must hold {name}.")
+            raise invalid_argument(reader.arguments[name].sentence, f"values must contain {name}.")
     decoded, notes = reader.read(msgspec.Raw(msgspec.json.encode(written)))
     values = {name: value for name, value in structs.asdict(decoded).items() if value is not UNSET}
     service = find_service(str(values.get("service", "")))
     if service is not None and service.is_private:
-        raise refused("Private services hold what people encrypted for each other.")
+        raise refused("Private services hold encrypted data and are not read here.")
     return values, notes
 
 
 class Paged(Struct, frozen=True):
-    """Which rows of a list are wanted, and what Core is asked for."""
+    """Which rows of a list are wanted, and which are requested from Core."""
 
     asked: dict[str, Any]
     limit: int
     offset: int
-    # Whether Core skips the rows before those; where it gives the whole list, that is done here.
+    # Whether Core skips the rows before those; if it returns the whole list, that is done here.
     by_core: bool
 
     @property
@@ -132,13 +132,13 @@ def _most(kind: Any) -> int:
 
 def paging_note(endpoint: Endpoint[Any]) -> list[str]:
     tool = _INEXACT.get(endpoint.template)
-    return [] if tool is None else [f"Core leaves out rows when this list is paged; {tool} gives them all."]
+    return [] if tool is None else [f"Core leaves out rows when this list is paged; {tool} returns them all."]
 
 
 def as_sent(body: bytes) -> Any:
-    """What Core sent: an object or a list, or else a Text. Every text in it can be shown.
+    """What Core sent: an object or a list, or else a Text. Every text in it is safe to show.
 
-    Raises: ValueError or RecursionError where it cannot be read.
+    Raises: ValueError or RecursionError if it cannot be read.
     """
     if body[:1] in (b"{", b"["):
         return _shown(msgspec.json.decode(body))
@@ -146,12 +146,12 @@ def as_sent(body: bytes) -> Any:
         text = body.decode()
     except UnicodeDecodeError:
         return _bytes(body)
-    # A program's bytes may happen to be text as well.
+    # The bytes of a program may happen to be valid text as well.
     return _bytes(body) if "\0" in text else Text(_whole(text))
 
 
 def _whole(text: str) -> str:
-    """As much of a text as an answer can hold; hidden characters take nine times their room."""
+    """As much of a text as an answer can hold; hidden characters take nine times as much room."""
     at_most = RAW_WHOLE_CHARS
     while len(msgspec.json.encode(shown := printable(shortened(text, at_most)))) > ROWS_BYTES:
         at_most //= 2

@@ -1,4 +1,4 @@
-"""Core's own addresses, for what no other tool covers."""
+"""Core's own endpoints, for what no other tool covers."""
 
 from typing import Annotated, Any
 
@@ -12,7 +12,7 @@ from ..answers import Answer, Page, fitting
 from ..read_only import tool
 from .as_core import Paged, Text, as_sent, find_endpoint, paged, paging_note, read_values
 
-_BASE64 = "value holds bytes, written in Base64."
+_BASE64 = "value is binary data, in Base64."
 
 _encode = msgspec.json.Encoder().encode
 
@@ -33,16 +33,16 @@ class CoreRead(Struct, frozen=True, forbid_unknown_fields=True):
 
 class CoreAnswer(Answer):
     endpoint: str
-    result: Annotated[dict[str, Any] | UnsetType, Meta(description="Where Core gives an object.")] = UNSET
-    rows: Annotated[list[Any] | UnsetType, Meta(description="Where Core gives a list.")] = UNSET
-    value: Annotated[str | UnsetType, Meta(description="Where Core gives plain text.")] = UNSET
+    result: Annotated[dict[str, Any] | UnsetType, Meta(description="If Core returns an object.")] = UNSET
+    rows: Annotated[list[Any] | UnsetType, Meta(description="If Core returns a list.")] = UNSET
+    value: Annotated[str | UnsetType, Meta(description="If Core returns plain text.")] = UNSET
     page: Page | UnsetType = UNSET
 
 
 @tool("Read Core")
 async def read_core(args: CoreRead, node: Node) -> CoreAnswer:
-    """Ask the Qortal Core API directly, for what no other tool covers; answers come as Core gives them. An unknown
-    endpoint is answered with the nearest ones."""
+    """Read the Qortal Core API directly, for what no other tool covers; answers come as Core gives them. An unknown
+    endpoint returns the nearest ones."""
     endpoint = find_endpoint(args.endpoint)
     values, notes = read_values(endpoint, args.values)
     wanted = paged(endpoint, values)
@@ -71,12 +71,12 @@ async def read_core(args: CoreRead, node: Node) -> CoreAnswer:
 def _rows(sent: list[Any], wanted: Paged) -> list[Any]:
     rows = fitting(sent[wanted.skipped : wanted.skipped + wanted.limit])
     if rows and len(_encode(rows[0])) > ROWS_BYTES:
-        raise too_large("One row alone is more than an answer can hold.")
+        raise too_large("One row alone is larger than an answer may be.")
     return rows
 
 
 def _page(template: str, values: dict[str, Any], wanted: Paged, returned: int, is_last: bool) -> Page:
-    # A list that Core pages may go on after a full page; of one that it gives whole we see the end.
+    # A list that Core pages may continue after a full page; if it returns the whole list, the end is known.
     if not returned or (is_last and not (wanted.by_core and returned >= wanted.limit)):
         return Page(returned)
     following = {**values, "limit": wanted.limit, "offset": wanted.offset + returned}

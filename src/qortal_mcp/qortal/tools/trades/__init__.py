@@ -1,1 +1,1 @@
-"""Trades of QORT against foreign coins: offers, completed trades, prices, the foreign chains."""
+"""Trades of QORT for foreign coins: offers, completed trades, prices, the foreign chains."""

@@ -1,4 +1,4 @@
-"""Completed trades of QORT against foreign coins: lists, ledgers, prices."""
+"""Completed trades of QORT for foreign coins: lists, ledgers, prices."""
 
 from typing import Annotated, Literal
 
@@ -22,7 +22,7 @@ from .whole_lists import completed_trades
 QORT = "QORT"
 _MINUTE_MS = 60_000
 _NO_KEY = "false"
-_KEY_UNKNOWN = "No public key of this {role} is known on the chain, and Core finds trades only by key."
+_KEY_UNKNOWN = "This {role}'s public key is not known on the chain, and Core finds trades only by key."
 
 
 class TradeSearch(Struct, frozen=True, forbid_unknown_fields=True):
@@ -42,7 +42,7 @@ class CompletedTradeRow(Struct):
     qortAmount: Amount
     foreignAmount: Amount
     foreignCurrency: str
-    price: Annotated[str | None, Meta(description="Foreign coins for one QORT, rounded to eight places.")]
+    price: Annotated[str | None, Meta(description="Foreign coins per QORT, rounded to eight places.")]
     priceUnit: str
     timestamp: Milliseconds
     time: IsoTime
@@ -62,7 +62,7 @@ async def list_completed_trades(args: TradeSearch, node: Node) -> CompletedTrade
     unknown = [role for role, key in (("buyer", buyer), ("seller", seller)) if key == _NO_KEY]
     rows: list[tuple[Chain, CompletedTrade]] = []
     if not unknown:
-        # One more than wanted tells whether any follow. The rows do not say of which chain they are.
+        # One more than wanted shows whether any follow. The rows do not say which chain they are from.
         count = args.offset + args.limit + 1
         chains = CHAINS if chain is None else (chain,)
         each = await side_by_side(
@@ -106,7 +106,7 @@ def _trade(chain: Chain, row: CompletedTrade) -> CompletedTradeRow:
 
 
 async def _key(reading: Reading, account: str | UnsetType) -> str | None:
-    """The public key that Core wants for an account; the text `false` where it knows none."""
+    """The public key that Core wants for an account; the text `false` if it knows none."""
     if account is UNSET:
         return None
     return await reading.get(PUBLIC_KEY, address=account) if is_address(account) else account
@@ -117,7 +117,7 @@ class PriceOf(Struct, frozen=True, forbid_unknown_fields=True):
     trades: Annotated[
         int, Meta(ge=1, le=50, description="Newest trades to average.", extra={"clamp": True})
     ] = 10
-    inverse: Annotated[bool, Meta(description="Coins per QORT, as other tools price.")] = False
+    inverse: Annotated[bool, Meta(description="Coins per QORT, as in the other tools.")] = False
 
 
 class TradePrice(Answer):
@@ -127,7 +127,7 @@ class TradePrice(Answer):
         Meta(pattern=r"^[0-9]+\.[0-9]{8}$", description="Average weighted by amount, cut to eight places."),
     ]
     priceUnit: str
-    trades: Annotated[int, Meta(description="How many trades count: of those of one block only one.")]
+    trades: Annotated[int, Meta(description="How many trades count: only one per block.")]
 
 
 @tool("Trade price")
@@ -143,8 +143,8 @@ async def get_trade_price(args: PriceOf, node: Node) -> TradePrice:
     if not newest:
         raise not_found("Trade not found.")  # Core divides by zero here
     if price is None:
-        raise node_error("It gave no price.", retryable=True)
-    # Core takes the newest trades and then leaves out all but one of each block.
+        raise node_error("It returned no price.", retryable=True)
+    # Core takes the newest trades and then drops all but one of each block.
     counted = len({row.tradeTimestamp for row in newest[: args.trades]})
     unit = f"{chain.ticker} per {QORT}" if args.inverse else f"{QORT} per {chain.ticker}"
     return TradePrice(chain.name, price, unit, counted, asOf=reading.as_of, notes=reading.notes())
@@ -163,7 +163,7 @@ class LedgerRow(Struct, omit_defaults=True):
     qortAmount: Amount
     foreignAmount: Amount
     foreignCurrency: str
-    price: Annotated[str | None, Meta(description="Foreign coins for one QORT, rounded to eight places.")]
+    price: Annotated[str | None, Meta(description="Foreign coins per QORT, rounded to eight places.")]
     priceUnit: str
     timestamp: Annotated[int, Meta(description="Milliseconds since 1970-01-01 UTC, to the minute.")]
     time: IsoTime
@@ -184,7 +184,7 @@ async def get_trade_ledger(args: LedgerOf, node: Node) -> Ledger:
     if key == _NO_KEY:
         notes.append(_KEY_UNKNOWN.format(role="account"))
     else:
-        # Core would start at a time, but fails where that is before its first blocks.
+        # Core can start at a time, but fails if that is before its first blocks.
         rows = await reading.get(LEDGER, publicKey=key)
     if args.since is not UNSET:
         since = milliseconds(args.since)
@@ -200,7 +200,7 @@ async def get_trade_ledger(args: LedgerOf, node: Node) -> Ledger:
 
 
 def _ledger_row(row: LedgerEntry) -> LedgerRow:
-    """Selling QORT is written as a purchase of coins, counted in coins; buying it is counted in QORT."""
+    """A sale of QORT is recorded as a purchase of coins, counted in coins; a purchase is counted in QORT."""
     is_sale = row.currency == QORT
     ticker = row.market if is_sale else row.currency
     coins, qort = (row.quantity, row.total_price) if is_sale else (row.total_price, row.quantity)

@@ -1,4 +1,4 @@
-"""Foreign chains as the node sees them: is trading possible, and what does it cost."""
+"""Foreign chains as the node sees them: whether trading is possible, and what it costs."""
 
 from typing import Annotated
 
@@ -18,14 +18,14 @@ class ForeignChainOf(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ForeignChain(Answer):
-    """Null is what the node does not tell."""
+    """Null: not reported by the node."""
 
     foreignCurrency: str
     ticker: str
     isEnabled: Annotated[bool | None, Meta(description="Whether the node trades with this chain.")]
     connectedServers: int | None
     knownServers: int | None
-    height: Annotated[int | None, Meta(description="Of the foreign chain; null while it cannot be reached.")]
+    height: Annotated[int | None, Meta(description="Of the foreign chain; null while unreachable.")]
     feePerKb: Amount | None
     feeRequired: Annotated[str | None, Meta(description="Fee for settling a trade.")]
     unit: Annotated[str, Meta(description="Of the fees.")]
@@ -33,7 +33,7 @@ class ForeignChain(Answer):
 
 @tool("Foreign chain")
 async def get_foreign_chain(args: ForeignChainOf, node: Node) -> ForeignChain:
-    """A foreign chain, such as Litecoin, as the node sees it: is it on, servers, height, fees."""
+    """A foreign chain, such as Litecoin, as the node sees it: whether it is on, servers, height, fees."""
     chain = find_chain(args.chain)
     assert chain is not None, "the argument was checked"
     coin, reading = COINS[chain.name], node.reading()
@@ -44,12 +44,12 @@ async def get_foreign_chain(args: ForeignChainOf, node: Node) -> ForeignChain:
         reading.optional(coin.fee_required),
     )
     if status is None and fee_required is None and fee_per_kb is None and height is None:
-        status = await reading.get(coin.status)  # which tells what is wrong
+        status = await reading.get(coin.status)  # its failure says what is wrong
     notes = []
     if status is not None and not status.enabled:
-        notes.append(f"{chain.name} is switched off on this node.")
+        notes.append(f"{chain.name} is off on this node.")
     elif height is None:
-        notes.append(f"The node does not reach the network of {chain.name} at the moment.")
+        notes.append(f"The node cannot reach the {chain.name} network at the moment.")
     return ForeignChain(
         chain.name,
         chain.ticker,

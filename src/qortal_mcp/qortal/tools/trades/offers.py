@@ -16,13 +16,13 @@ from ..read_only import tool
 from .whole_lists import open_offers
 
 PresenceExpiry = Annotated[
-    int | UnsetType, Meta(description="Until then (ms) the trader's bot counts as online.")
+    int | UnsetType, Meta(description="The trader's bot counts as online until then (ms).")
 ]
 
 
 class OfferList(Struct, frozen=True, forbid_unknown_fields=True):
     chain: ChainName | UnsetType = UNSET
-    hidden: Annotated[bool, Meta(description="Those hidden after failed purchases instead.")] = False
+    hidden: Annotated[bool, Meta(description="Instead, those hidden after failed purchases.")] = False
     limit: Limit = 20
     offset: Offset = 0
     reverse: Reverse = True
@@ -37,7 +37,7 @@ class Offer(Struct, omit_defaults=True):
     mode: str
     timestamp: Milliseconds
     time: IsoTime
-    price: Annotated[str | None, Meta(description="Foreign coins for one QORT, rounded to eight places.")]
+    price: Annotated[str | None, Meta(description="Foreign coins per QORT, rounded to eight places.")]
     priceUnit: str
     creatorPresenceExpiry: PresenceExpiry = UNSET
 
@@ -93,7 +93,7 @@ class OneTrade(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TradeAnswer(Answer, omit_defaults=True):
-    """Members that are not set yet, or never will be, are left out."""
+    """Fields that are not set, or not set yet, are left out."""
 
     tradeAddress: str
     mode: Annotated[str, Meta(description="OFFERING, TRADING, REDEEMED (completed), CANCELLED or REFUNDED.")]
@@ -101,7 +101,7 @@ class TradeAnswer(Answer, omit_defaults=True):
     offeringQort: Amount
     expectedForeign: Amount
     foreignCurrency: str
-    price: Annotated[str | None, Meta(description="Foreign coins for one QORT, rounded to eight places.")]
+    price: Annotated[str | None, Meta(description="Foreign coins per QORT, rounded to eight places.")]
     priceUnit: str
     timestamp: Milliseconds
     time: IsoTime
@@ -118,7 +118,7 @@ class TradeAnswer(Answer, omit_defaults=True):
     tradingSince: Milliseconds | UnsetType = UNSET
     tradingSinceTime: IsoTime | UnsetType = UNSET
     lockedUntil: Annotated[
-        int | UnsetType, Meta(description="The buyer's coins are locked until then (ms).")
+        int | UnsetType, Meta(description="The buyer's coins are locked until this time (ms).")
     ] = UNSET
     lockedUntilTime: IsoTime | UnsetType = UNSET
     sellerLockedUntil: Annotated[
@@ -135,7 +135,7 @@ class TradeAnswer(Answer, omit_defaults=True):
 
 @tool("Trade")
 async def get_trade(args: OneTrade, node: Node) -> TradeAnswer:
-    """One trade by its contract's address, open or not: mode, amounts, price, both sides, timeouts."""
+    """One trade by its contract's address, in any state: mode, amounts, price, both sides, timeouts."""
     reading = node.reading()
     row = await reading.get(TRADE, ataddress=args.trade_address)
     answer = TradeAnswer(
@@ -153,7 +153,7 @@ async def get_trade(args: OneTrade, node: Node) -> TradeAnswer:
         asOf=reading.as_of,
         notes=reading.notes(),
     )
-    _tell(answer, row)
+    _fill_in(answer, row)
     return answer
 
 
@@ -181,8 +181,8 @@ _TIMES = {
 }
 
 
-def _tell(answer: TradeAnswer, row: Trade) -> None:
-    """What the trade has come to so far."""
+def _fill_in(answer: TradeAnswer, row: Trade) -> None:
+    """Add what is known of the trade so far."""
     for member, source in _MEMBERS.items():
         if (value := getattr(row, source)) is not None:
             setattr(answer, member, value)

@@ -1,10 +1,10 @@
-"""Whole lists of trades, whatever Core's paging leaves out, and never more than a hundred rows at once.
+"""Complete lists of trades, although Core's paging leaves rows out, read at most a hundred rows at once.
 
-Core keeps several kinds of trade contract for some chains. It takes limit and offset for each kind, merges what
-it found, and cuts that to the limit once more. A full page may therefore have lost rows, and a page after it
+Core has several kinds of trade contract for some chains. It applies limit and offset to each kind, merges what
+it found, and cuts that to the limit again. A full page may therefore have lost rows, and the next page
 does not bring them back.
 
-How many windows a list may have is the reading's question, which ends what would never end.
+The reading limits how many windows a list may take, which also ends lists that would never end.
 """
 
 from collections.abc import Awaitable, Callable, Iterable
@@ -18,7 +18,7 @@ from ...node.side_by_side import a_few_at_once, side_by_side
 from ...replies.crosschain import CompletedTrade, Trade
 from ...words.chains import CHAINS, Chain
 
-# Asks for completed trades of one chain, with the limit, order and start that are given.
+# Requests completed trades of one chain, with the given limit, order and start.
 Ask = Callable[..., Awaitable[list[CompletedTrade]]]
 
 OFFERING = "OFFERING"
@@ -29,8 +29,8 @@ _ALL = 2**31
 async def open_offers(reading: Reading, chain: Chain | None) -> list[Trade]:
     """Every open offer, of one chain or of all.
 
-    Core drops what is not on offer after it has cut a window, so that even an empty window may be followed by
-    others; the contracts themselves tell where the end is.
+    Core drops what is not on offer after it has cut a window, so even an empty window may be followed by
+    others; the contracts themselves show where the end is.
     """
     chains = CHAINS if chain is None else (chain,)
     found: list[Trade] = []
@@ -60,7 +60,7 @@ async def _offers(reading: Reading, chain: Chain | None, window: int, reverse: b
 
 
 async def _has_contracts(reading: Reading, chains: Iterable[Chain], offset: int) -> bool:
-    """Whether any kind of contract has that many that still run."""
+    """Whether more than that many contracts of any one kind still run."""
     hashes = [code_hash for chain in chains for code_hash in chain.code_hashes]
     found = await side_by_side(
         *(
@@ -75,7 +75,7 @@ async def _offers_of_several_kinds(reading: Reading, chain: Chain) -> list[Trade
     """Offers of kinds that crowd each other out.
 
     Windows from both ends show nearly all of them. A few of one kind among many of another appear in none: those
-    are asked for one by one, by the addresses of their contracts.
+    are requested one by one, by the addresses of their contracts.
     """
     kinds = await side_by_side(*(_running(reading, code_hash) for code_hash in chain.code_hashes))
     windows = range(-(-max(map(len, kinds)) // LIMIT))
@@ -122,7 +122,7 @@ async def completed_trades(
     buyer_key: str | None = None,
     seller_key: str | None = None,
 ) -> list[CompletedTrade]:
-    """At least so many trades of one chain, if there are: the newest, or the oldest."""
+    """At least that many trades of one chain, if there are: the newest, or the oldest."""
 
     async def ask(**values: int | bool | None) -> list[CompletedTrade]:
         return await reading.get(
@@ -142,7 +142,7 @@ async def completed_trades(
 
     rows = await read(since)
     if not rows and since is not None:
-        # Core finds nothing at all where the time is before its first blocks.
+        # Core finds nothing at all if the time is before its first blocks.
         oldest = await ask(limit=1)
         if oldest and oldest[0].tradeTimestamp > since:
             rows = await read(None)
@@ -150,7 +150,7 @@ async def completed_trades(
 
 
 async def _pages(ask: Ask, count: int, since: int | None) -> list[CompletedTrade]:
-    """Newest first: of one kind of contract, or a single page, which Core cuts as it should."""
+    """Newest first: of one kind of contract, or a single page, which Core cuts correctly."""
     rows: dict[str, CompletedTrade] = {}
     for start in range(0, count, LIMIT):
         asked, known = min(count - start, LIMIT), len(rows)
@@ -162,13 +162,13 @@ async def _pages(ask: Ask, count: int, since: int | None) -> list[CompletedTrade
 
 
 async def _forward(ask: Ask, count: int, since: int | None, until: int | None = None) -> list[CompletedTrade]:
-    """From a time on, oldest first. A page from the start of a list is exact, so every page starts a list: at the
-    last block that the page before it holds to the end. No block holds a hundred trades of one chain."""
+    """From a time on, oldest first. The first page of a list is exact, so every page starts a new list: at the
+    last block that the previous page holds completely. No block has a hundred trades of one chain."""
     rows: dict[str, CompletedTrade] = {}
     while len(rows) < count:
         page, known = await ask(limit=LIMIT, minimumTimestamp=since), len(rows)
         rows |= {row.atAddress: row for row in page}
-        # A node that gives the same rows again, whatever it is asked for, would be asked for ever.
+        # A node that returns the same rows for every request would be asked for ever.
         if len(page) < LIMIT or len(rows) == known:
             break
         last = page[-1].tradeTimestamp
@@ -190,11 +190,11 @@ async def _backward(ask: Ask, count: int, since: int | None) -> list[CompletedTr
         times = [row.tradeTimestamp for row in rows.values()]
         oldest, span = min(times), max(max(times) - min(times), 2 * span)
         start: int | None = max(oldest - span, since or 1)
-        # Before the first blocks there seems to be nothing, although at least the oldest one is known.
+        # Core finds nothing before its first blocks, although at least the oldest trade is known.
         if start in (since, 1) or not await ask(limit=1, minimumTimestamp=start):
             start, is_whole = since, True
         older = await _forward(ask, _ALL, start, until=oldest)
-        # What is known stays where it is: of the trades of one block, some may have been on a page already.
+        # Known rows keep their place: some trades of a block may have been on a page already.
         rows |= {
             row.atAddress: row for row in older if row.tradeTimestamp <= oldest and row.atAddress not in rows
         }

@@ -1,4 +1,4 @@
-"""Transactions as they are shown: whole, and short in lists."""
+"""Transactions as they are shown: in full, and shortened in lists."""
 
 from typing import Annotated, Any, TypeVar
 
@@ -15,7 +15,7 @@ from ..answers import Amount
 T = TypeVar("T", bound=Members)
 
 QORT = 0
-# What a list leaves out: keys and numbers that tell people nothing.
+# What a list leaves out: keys and numbers that mean nothing to people.
 _NOT_LISTED = frozenset(
     {
         "reference",
@@ -37,7 +37,7 @@ _NOT_LISTED = frozenset(
         "timestampSignature",
         "tags",
         "aTType",
-        # Names of the assets are there.
+        # The names of the assets are included.
         "haveAssetId",
         "wantAssetId",
         "amountAssetId",
@@ -58,7 +58,7 @@ _IDS = frozenset({"signature", "creatorAddress", "recipient", "atAddress", "aTAd
 
 
 class Shown(Members, kw_only=True, omit_defaults=True):
-    """Members depend on the type of the transaction."""
+    """Fields depend on the type of the transaction."""
 
     time: IsoTime
     serviceName: str | UnsetType = UNSET
@@ -87,13 +87,13 @@ def whole(row: Transaction, as_of: AsOf, notes: list[str] | UnsetType) -> WholeT
 
 
 def listed(row: Transaction) -> Shown:
-    """A transaction in short; get_transaction shows all of it."""
+    """A transaction, shortened; get_transaction shows it in full."""
     members = {
         name: _short(name, value, row)
         for name, value in _members(row).items()
         if name not in _NOT_LISTED and (name not in _USUAL or _USUAL[name] != value)
     }
-    # The bytes say nothing more than the text.
+    # The bytes repeat what the text says.
     if "text" in members:
         members.pop("data", None)
     return Shown(**members)

@@ -1,5 +1,5 @@
-"""Finding transactions. Core has a list for each purpose, and each can be narrowed down differently; what it
-cannot do is done here, so that every filter goes with every other."""
+"""Finding transactions. Core has a list for each purpose, each with other filters; what it
+cannot do is done here, so that all filters combine."""
 
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -29,12 +29,12 @@ _NO_KEY = "false"
 
 
 class Criteria(Struct, frozen=True):
-    """What is looked for; None where it does not matter."""
+    """What to look for; None where it does not matter."""
 
     status: str
     newest_first: bool
     address: str | None = None
-    # Address, and public key where it is known.
+    # Address, and public key if known.
     creator: str | None = None
     creator_key: str | None = None
     types: tuple[str, ...] = ()
@@ -45,12 +45,12 @@ class Criteria(Struct, frozen=True):
 
     @property
     def narrows_creator(self) -> bool:
-        """Whether only some of what somebody made is looked for; Core can give all of it, or none."""
+        """Whether only some of a creator's transactions are wanted; Core cannot filter these."""
         others = self.types or self.group_id is not None or self.address or self.first_block is not None
         return self.creator is not None and bool(others)
 
     def fits(self, row: Transaction) -> bool:
-        """Whether a row is looked for, apart from status and height."""
+        """Whether a row matches, apart from status and height."""
         return (
             (not self.types or row.type in self.types)
             and self.group_id in (None, 0 if row.txGroupId is UNSET else row.txGroupId)
@@ -60,7 +60,7 @@ class Criteria(Struct, frozen=True):
 
 
 class Found(Struct):
-    """Rows, for each the offset that comes after it, and the offset to go on from; None where there is no more."""
+    """Rows, the offset after each of them, and the offset to continue from; None if there are no more."""
 
     rows: list[Transaction]
     after: list[int]
@@ -73,7 +73,7 @@ def _takes_part(address: str, row: Transaction) -> bool:
 
 
 async def find_transactions(reading: Reading, wanted: Criteria, limit: int, offset: int) -> Found:
-    """A page of what is looked for. Raises: ToolError."""
+    """One page of matching transactions. Raises: ToolError."""
     if wanted.block is not None:
         return _page(await _in_block(reading, wanted), limit, offset)
     if wanted.status == "PENDING":
@@ -105,7 +105,7 @@ def _found(rows: list[Transaction], offset: int, more: bool) -> Found:
 
 
 async def _in_block(reading: Reading, wanted: Criteria) -> list[Transaction]:
-    assert wanted.block is not None, "the block is what is looked for"
+    assert wanted.block is not None, "only called when a block is given"
     signature = wanted.block
     if is_height(signature):
         signature = (await reading.get(BLOCK_AT_HEIGHT, height=int(signature))).signature
@@ -121,7 +121,7 @@ async def _unconfirmed(reading: Reading, wanted: Criteria) -> list[Transaction]:
 async def _waiting(
     reading: Reading, endpoint: Endpoint[list[Transaction]], wanted: Criteria, **values: Any
 ) -> list[Transaction]:
-    """All that wait, of which there are never many. Who takes part in them Core does not know yet."""
+    """All waiting transactions, of which there are never many. Core does not know their participants yet."""
     rows: list[Transaction] = []
     for offset in range(0, WAITING_ROWS, LIMIT):
         window = await reading.get(
@@ -169,7 +169,7 @@ async def _paged(window: Window, limit: int, offset: int) -> Found:
 
 
 async def _open_search(reading: Reading, wanted: Criteria, limit: int, offset: int) -> Found:
-    """Not narrowed down, Core gives only a few rows at once."""
+    """Without filters, Core returns only a few rows at once."""
     window, end = _search_window(reading, wanted), offset + limit + 1
     windows = await side_by_side(
         *(window(min(OPEN_SEARCH_ROWS, end - start), start) for start in range(offset, end, OPEN_SEARCH_ROWS))
@@ -179,7 +179,7 @@ async def _open_search(reading: Reading, wanted: Criteria, limit: int, offset: i
 
 
 async def _filtered(reading: Reading, wanted: Criteria, limit: int, offset: int) -> Found:
-    """What somebody made among all that somebody takes part in. Offsets count the latter."""
+    """Of the transactions that involve an account, those that match. Offsets count all that involve it."""
     window = _search_window(reading, wanted, wanted.creator)
     found = Found([], [])
     for start in range(offset, offset + FILTERED_ROWS, LIMIT):
@@ -217,7 +217,7 @@ async def _unconfirmed_then_confirmed(reading: Reading, wanted: Criteria, limit:
 
 
 async def creator_of(reading: Reading, text: str) -> tuple[str, str | None]:
-    """Address and public key of who is meant by either; no key where the account never signed anything."""
+    """Address and public key, given either; no key if the account never signed anything."""
     if not is_address(text):
         return await reading.get(ADDRESS_OF_KEY, publickey=text), text
     key = await reading.get(PUBLIC_KEY, address=text)

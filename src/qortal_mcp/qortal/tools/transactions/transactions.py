@@ -26,7 +26,7 @@ from ...words.arguments import (
     TransactionType,
     TransactionTypes,
 )
-from ...words.transaction_types import NOT_SENT, UNTOLD, find_type
+from ...words.transaction_types import NOT_REPORTED, NOT_SENT, find_type
 from ..answers import Amount, Answer, ListAnswer, fitting, follows, one_more, page_at, page_of
 from ..read_only import tool
 from .rows import PaymentRow, Shown, WholeTransaction, listed, payment, whole
@@ -40,8 +40,8 @@ class OneTransaction(Struct, frozen=True, forbid_unknown_fields=True):
 
 @tool("Transaction")
 async def get_transaction(args: OneTransaction, node: Node) -> WholeTransaction:
-    """One transaction, confirmed or not, with all that Core tells of its type: by its signature, or by the
-    reference it carries (its maker's transaction before)."""
+    """One transaction, confirmed or not, with all fields of its type: by its signature, or by the
+    reference it carries (its maker's previous transaction)."""
     if (args.signature is UNSET) == (args.reference is UNSET):
         name = "arguments" if args.signature is UNSET else "reference"
         raise invalid_argument(f"Invalid {name}.", "Give exactly one of signature, reference.")
@@ -50,14 +50,14 @@ async def get_transaction(args: OneTransaction, node: Node) -> WholeTransaction:
         row, notes = await reading.get(TRANSACTION, signature=args.signature), []
     else:
         row = await reading.get(TRANSACTION_AFTER, reference=args.reference)
-        notes = ["Several transactions may carry one reference; this is any one of them."]
-    if row.type in UNTOLD:
-        notes.append(f"Core does not tell {UNTOLD[row.type]} of a {row.type} transaction.")
+        notes = ["Several transactions may have this reference; this is one of them."]
+    if row.type in NOT_REPORTED:
+        notes.append(f"Core does not report {NOT_REPORTED[row.type]} of a {row.type} transaction.")
     return whole(row, reading.as_of, reading.notes(*notes))
 
 
 class TransactionSearch(Struct, frozen=True, forbid_unknown_fields=True):
-    address: Annotated[Address, Meta(description="Only where it takes part.")] | UnsetType = UNSET
+    address: Annotated[Address, Meta(description="Only those that involve it.")] | UnsetType = UNSET
     creator: Creator | UnsetType = UNSET
     types: TransactionTypes | UnsetType = UNSET
     group_id: OfGroup | UnsetType = UNSET
@@ -79,10 +79,10 @@ class Transactions(ListAnswer):
 
 @tool("Search transactions")
 async def search_transactions(args: TransactionSearch, node: Node) -> Transactions:
-    """Transactions, newest first; filters go together. Long texts are cut: get_transaction shows one whole."""
+    """Transactions, newest first; filters combine. Long texts are cut: get_transaction shows one in full."""
     by_height = args.from_height is not UNSET or args.heights is not UNSET
     if args.status != "CONFIRMED" and (by_height or args.block is not UNSET):
-        raise invalid_argument("Invalid status.", "Only confirmed transactions can be looked up by block.")
+        raise invalid_argument("Invalid status.", "Only confirmed transactions can be searched by block.")
     if by_height and args.block is not UNSET:
         raise invalid_argument("Invalid block.", "Give either block, or from_height and heights.")
     reading = node.reading()
@@ -109,14 +109,14 @@ async def search_transactions(args: TransactionSearch, node: Node) -> Transactio
         resolved["reverse"] = False
     notes = []
     if address is not None and key is None:
-        notes.append("The creator has nothing confirmed yet.")
+        notes.append("The creator has no confirmed transactions yet.")
     if args.group_id and not shown and following is None:
         notes.append(
-            "group_id finds what was made under a group's approval; list_group_events and list_group_members "
-            "tell what happened in a group."
+            "group_id finds transactions under a group's approval; list_group_events and list_group_members "
+            "show what happened in a group."
         )
     if following is not None and len(shown) < args.limit and len(shown) == len(found.rows):
-        notes.append("There may be more: this is what the part that was looked through holds.")
+        notes.append("There may be more: only part of the transactions was searched.")
     return Transactions(
         shown,
         page=page_at(args, len(shown), following, **resolved),
@@ -126,7 +126,7 @@ async def search_transactions(args: TransactionSearch, node: Node) -> Transactio
 
 
 async def _start(reading: Reading, first: int | UnsetType, heights: int | UnsetType) -> int | None:
-    """The first block to look in: as given, or so that the newest ones are looked in."""
+    """The first block to search: as given, or so that the newest ones are searched."""
     if first is not UNSET or heights is UNSET:
         return None if first is UNSET else first
     return max(1, await reading.height() - heights + 1)
@@ -137,7 +137,7 @@ class PaymentSearch(Struct, frozen=True, forbid_unknown_fields=True):
     recipient: Annotated[Address, Meta(description="Who was paid.")] | UnsetType = UNSET
     amount: ExactAmount | UnsetType = UNSET
     from_height: FromHeight | UnsetType = UNSET
-    status: Annotated[ConfirmationStatus, Meta(description="Whether in a block yet.")] = "CONFIRMED"
+    status: Annotated[ConfirmationStatus, Meta(description="Whether it is in a block yet.")] = "CONFIRMED"
     limit: Limit = 20
     offset: Offset = 0
     reverse: Reverse = True
@@ -153,7 +153,7 @@ async def find_payments(args: PaymentSearch, node: Node) -> Payments:
     if args.sender is UNSET and args.recipient is UNSET:
         raise invalid_argument("Invalid arguments.", "Give at least one of sender and recipient.")
     if args.from_height is not UNSET and args.status != "CONFIRMED":
-        raise invalid_argument("Invalid status.", "Only confirmed payments can be looked up by height.")
+        raise invalid_argument("Invalid status.", "Only confirmed payments can be searched by height.")
     reading = node.reading()
     rows = await reading.get(
         PAYMENTS,
@@ -187,14 +187,14 @@ class Fee(Answer):
 
 @tool("Fee")
 async def get_fee(args: FeeFor, node: Node) -> Fee:
-    """The least fee of one transaction of a type now (Core's unit fee), in QORT."""
+    """The current minimum fee for one type of transaction (Core's unit fee), in QORT."""
     kind = find_type(args.type)
     if kind is None or kind in NOT_SENT:
-        raise invalid_argument("Invalid type.", "Nobody sends transactions of this type.")
+        raise invalid_argument("Invalid type.", "Transactions of this type cannot be sent.")
     reading = node.reading()
     fee = await reading.get(UNIT_FEE, txType=kind)
     notes = []
     if kind == "CHAT":
-        notes.append(f"Chat messages are not charged for, although Core names a unit fee of {written(fee)}.")
+        notes.append(f"Chat messages are free, although Core reports a unit fee of {written(fee)}.")
         fee = 0
     return Fee(kind, written(fee), "QORT", asOf=reading.as_of, notes=reading.notes(*notes))

@@ -66,7 +66,7 @@ def transactions(chain: Chain, parameters: Parameters, assetid: str) -> RawReply
     existing_asset(chain, asset_id)
     if status is None:
         raise page(500)
-    # No unconfirmed transaction of this chain is of a kind that belongs here.
+    # No unconfirmed transaction of this chain has a type that belongs here.
     return as_json(paging.of([] if status == "UNCONFIRMED" else chain["assetTransactions"][str(asset_id)]))
 
 
@@ -97,7 +97,7 @@ def balance_range(chain: Chain, parameters: Parameters, height: str) -> RawReply
 
 def balance_changes(chain: Chain, parameters: Parameters, begin: str, end: str) -> RawReply:
     wanted = f"{path_integer('begin', begin)}/{path_integer('end', end)}"
-    # Numbers that are none are noticed before the range is looked up.
+    # Invalid numbers are noticed before the range is looked up.
     Paging(parameters)
     found = chain["balanceAmounts"].get(wanted)
     if found is None:
@@ -106,7 +106,7 @@ def balance_changes(chain: Chain, parameters: Parameters, begin: str, end: str) 
 
 
 def _slice(parameters: Parameters, rows: list[Any]) -> list[Any]:
-    """From memory, where limit 0 means none, and Core stumbles over what is missing or negative."""
+    """A slice in memory, where limit 0 means none, and Core fails if a value is missing or negative."""
     offset, limit = parameters.integer("offset"), parameters.integer("limit")
     if offset is None or limit is None or offset < 0 or limit < 0:
         raise page(500)

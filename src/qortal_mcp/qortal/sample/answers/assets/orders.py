@@ -37,7 +37,7 @@ def trades(chain: Chain, parameters: Parameters, assetid: str, otherassetid: str
 
 
 def recent_trades(chain: Chain, parameters: Parameters) -> RawReply:
-    """The newest of each pair. Reverse turns the pairs round, never the trades of a pair."""
+    """The newest of each pair. Reverse turns round the pairs, never the trades of a pair."""
     paging = Paging(parameters)
     asset_ids = parameters.longs("assetid") or [0]
     others = parameters.longs("otherassetid") or [0]
@@ -64,7 +64,7 @@ def trades_of_order(chain: Chain, parameters: Parameters, orderid: str) -> RawRe
 
 
 def orders_of(chain: Chain, parameters: Parameters, address: str) -> RawReply:
-    """What looks like additions are filters: closed or not, filled or not."""
+    """The parameters look like additions but are filters: closed or not, filled or not."""
     paging = Paging(parameters)
     closed, filled = parameters.flag("includeClosed"), parameters.flag("includeFulfilled")
     return as_json(paging.of(_orders_of(chain, address, closed, filled)))
@@ -87,7 +87,7 @@ def _pair(chain: Chain, assetid: str, otherassetid: str) -> tuple[int, int]:
 
 
 def _numbers(assetid: str, otherassetid: str) -> tuple[int, int]:
-    """Core makes numbers of all parts of a path before it looks at any of them."""
+    """Core parses all numbers of a path before it looks anything up."""
     return path_integer("assetid", assetid), path_integer("otherassetid", otherassetid)
 
 

@@ -1,4 +1,4 @@
-"""What QDN resources of the sample chain hold, and the search index that some of them are."""
+"""Content of the sample chain's QDN resources, and the search indices among them."""
 
 import base64
 import json
@@ -43,7 +43,7 @@ def content(
 
 
 def index_search(chain: Chain, parameters: Parameters) -> RawReply:
-    """A term hits what it is, or begins with."""
+    """A term matches entries that equal it or begin with it."""
     found: list[Row] = []
     terms = [term.lower() for term in parameters.texts("terms") if term]
     for entry in _index(chain):
@@ -60,7 +60,7 @@ def index_of(chain: Chain, parameters: Parameters, name: str, idPrefix: str) -> 
 
 
 def _find(chain: Chain, service: str, name: str, identifier: str) -> Row | None:
-    """Content is found whatever the case of the name."""
+    """Content is found whatever the case of its name."""
     for row in chain["resources"]:
         if (row["service"], row["name"].lower(), identifier_of(row)) == (service, name.lower(), identifier):
             found: Row = row

@@ -1,4 +1,4 @@
-"""QDN resources of the sample chain: listed, searched, and searched in a simple way."""
+"""QDN resources of the sample chain: the list, the search, and the simple search."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -12,13 +12,13 @@ from ...core.replies import Routes, as_json, core_error
 
 Row = dict[str, Any]
 
-# What Core calls a resource without identifier, inside.
+# Core's internal name for a resource without an identifier.
 DEFAULT = "default"
 _CODES = {service.name: service.code for service in SERVICES}
 
 
 def resources(chain: Chain, parameters: Parameters) -> RawReply:
-    """Every filter is exact. In order of names, whatever their case."""
+    """Every filter is exact. Sorted by name, ignoring case."""
     service = parameters.choice("service", _CODES)
     name, identifier = parameters.text("name"), _wanted_identifier(parameters)
     paging = Paging(parameters)
@@ -34,8 +34,8 @@ def resources(chain: Chain, parameters: Parameters) -> RawReply:
 
 
 def search(chain: Chain, parameters: Parameters) -> RawReply:
-    """With a service Core searches in its memory, without one in its database, which knows wildcards. From its
-    memory it takes the latest of what fits, in its database only what is the latest."""
+    """With a service Core searches its memory, without one its database, which has wildcards. In
+    memory it takes the latest of the matches, in its database only matches that are the latest."""
     service = parameters.choice("service", _CODES)
     latest_only = parameters.choice("mode", ("LATEST", "ALL")) != "ALL"
     before, after = parameters.long("before"), parameters.long("after")
@@ -95,7 +95,7 @@ def _wanted_identifier(parameters: Parameters) -> str | None:
 def _search_filter(
     parameters: Parameters, matches: Callable[[str | None, str, bool], bool]
 ) -> Callable[[Row], bool]:
-    """All that is said about the texts of a resource, as one question."""
+    """All filters on the texts of a resource, as one predicate."""
     prefix, default_only = parameters.flag("prefix"), parameters.flag("default")
     query, identifier = parameters.text("query"), parameters.text("identifier")
     title, description = parameters.text("title"), parameters.text("description")
@@ -148,18 +148,18 @@ def _in_time(row: Row, before: int | None, after: int | None) -> bool:
 
 
 def _level_of(chain: Chain, name: str) -> int:
-    """Of the account that owns the name."""
+    """The level of the account that owns the name."""
     owner = next((row["owner"] for row in chain["names"] if row["name"] == name), "")
     return int(chain["accounts"].get(owner, {}).get("level", 0))
 
 
 def _place(row: Row) -> tuple[int, str, str]:
-    """Where the database keeps it."""
+    """Its position in the database."""
     return _CODES[row["service"]], row["name"], identifier_of(row)
 
 
 def _cut(paging: Paging, rows: Sequence[Row]) -> list[Row]:
-    """The page of rows that are in order already."""
+    """The page of rows that are already in order."""
     if paging.offset < 0:
         raise core_error(5)
     return list(rows[paging.offset :] if paging.all else rows[paging.offset :][: paging.limit])

@@ -1,4 +1,4 @@
-"""Foreign chains as the sample node sees them: no network can be reached, fees come from its settings."""
+"""Foreign chains as the sample node sees them: no network is reachable, fees come from its settings."""
 
 import hashlib
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from ...core.parameters import Parameters, path_integer
 from ...core.replies import Routes, as_json, as_text, core_error, page
 
 _HASH_BYTES = 20
-# Addresses of scripts on the test networks that the node was set to.
+# Versions of script addresses on the test networks that the node was set to.
 _SCRIPT_VERSION = 196
 
 
@@ -43,7 +43,7 @@ def script_address(
     redeemPKH: str,
     hashOfSecret: str,
 ) -> RawReply:
-    """Where coins wait during a trade: for whoever knows the secret, or after a time for their owner."""
+    """The address that holds coins during a trade: for the holder of the secret, or after a time for their owner."""
     unlocked = path_integer("locktime", locktime)
     found = find_chain(blockchain)
     if found is None or found.name != blockchain:

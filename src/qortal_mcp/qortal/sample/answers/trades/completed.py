@@ -19,7 +19,7 @@ _MOST_AT_ONCE = 100
 _PRICED_TRADES = 10
 _ONE = 10**8
 _KEY_BYTES = 32
-# The order in which the recorded Core went through the kinds of contract, which its trades of one block show.
+# The order in which the recorded Core went through the kinds of contract, as seen in trades of one block.
 _KINDS = (
     "DogecoinACCTv3",
     "RavencoinACCTv3",
@@ -32,12 +32,12 @@ _LEDGER_HEAD = "Market,Currency,Quantity,Commission Paid,Commission Currency,Tot
 
 
 def chain_asked(parameters: Parameters) -> str | None:
-    """Core takes a chain it does not know for no chain at all."""
+    """Core treats an unknown chain as if none was given."""
     return _known_chain(parameters.text("foreignBlockchain") or "")
 
 
 def trades(chain: Chain, parameters: Parameters) -> RawReply:
-    """Limit and offset count trades of each kind of contract; the merged list is cut to the limit again."""
+    """Limit and offset apply to each kind of contract; the merged list is cut to the limit again."""
     paging, after = Paging(parameters), parameters.long("minimumTimestamp")
     if (paging.limit is not None and paging.limit > _MOST_AT_ONCE) or _is_no_time(after):
         raise core_error(125)
@@ -59,7 +59,7 @@ def trades(chain: Chain, parameters: Parameters) -> RawReply:
 
 
 def ledger(chain: Chain, parameters: Parameters, publicKey: str) -> RawReply:
-    """Selling QORT is a purchase of coins, counted in coins; buying it is counted in QORT."""
+    """A sale of QORT is a purchase of coins, counted in coins; a purchase is counted in QORT."""
     after = parameters.long("minimumTimestamp")
     account = _account(chain, publicKey)
     if _is_no_time(after):
@@ -82,7 +82,7 @@ def ledger(chain: Chain, parameters: Parameters, publicKey: str) -> RawReply:
 
 
 def price(chain: Chain, parameters: Parameters, blockchain: str) -> RawReply:
-    """Of the newest trades, those of one block count once: the last one looked at."""
+    """Of the newest trades, only one per block counts: the last one looked at."""
     most, inverse = parameters.integer("maxtrades"), parameters.flag("inverse")
     name = _known_chain(blockchain)
     if name is None:
@@ -108,7 +108,7 @@ def _by_kind(chain: Chain, name: str | None) -> list[tuple[str, Row]]:
 
 
 def _in_time(rows: Sequence[Row], reverse: bool = False) -> list[Row]:
-    """Trades of one block stay as they are, in both directions."""
+    """Trades of one block keep their order, in both directions."""
     return sorted(rows, key=lambda row: int(row["tradeTimestamp"]), reverse=reverse)
 
 
@@ -131,7 +131,7 @@ def _known_chain(name: str) -> str | None:
 
 
 def _account(chain: Chain, public_key: str | None) -> str | None:
-    """Whose key it is. Everyone who trades has signed something, so that a key nobody used is nobody's."""
+    """The account of a key. Every trader has signed something, so an unused key belongs to no account."""
     if public_key is None:
         return None
     if not is_bytes(public_key, _KEY_BYTES):
@@ -149,7 +149,7 @@ def _is_before_blocks(chain: Chain, after: int) -> bool:
 
 
 def _block_time(chain: Chain, after: int) -> int:
-    """The time of the newest block at a time; only later blocks count."""
+    """The time of the newest block at that time; only later blocks count."""
     return max(int(block["timestamp"]) for block in chain["blocks"] if block["timestamp"] <= after)
 
 

@@ -14,7 +14,7 @@ _MOST_AT_ONCE = 100
 
 
 def offers(chain: Chain, parameters: Parameters) -> RawReply:
-    """Limit and offset count contracts of each kind; what is not on offer is dropped after that."""
+    """Limit and offset apply to each kind of contract; what is not on offer is dropped after that."""
     paging = Paging(parameters)
     if paging.limit is not None and paging.limit > _MOST_AT_ONCE:
         raise core_error(125)
@@ -39,7 +39,7 @@ def trade(chain: Chain, parameters: Parameters, ataddress: str) -> RawReply:
     if ataddress not in chain["contracts"]:
         raise core_error(124)
     found = chain["trades"].get(ataddress, {})
-    if "acctName" not in found:  # a contract, and no trade
+    if "acctName" not in found:  # a contract, but not a trade
         raise core_error(125)
     return as_json(found)
 
