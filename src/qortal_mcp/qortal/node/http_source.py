@@ -64,12 +64,12 @@ class HttpSource:
         # Sent as written: everything in the target was encoded when it was built.
         written = f"GET {request.target}{self._after_target}".encode("ascii")
         while True:
-            resting = self._reusable()
-            connection = resting or await self._connect()
+            idle = self._reusable()
+            connection = idle or await self._connect()
             try:
                 reply = await connection.get(written)
             except failures.NodeFailure as exc:
-                if resting is None or resting.has_received or exc.code != "NODE_UNREACHABLE":
+                if idle is None or idle.has_received or exc.code != "NODE_UNREACHABLE":
                     raise
                 # An idle connection was closed just before it was used. That says nothing about the node.
                 continue
