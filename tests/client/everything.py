@@ -4,7 +4,18 @@ import asyncio
 import sys
 
 from qortal_mcp.protocol.messages import SamplingMessage, SamplingParams, TextContent
-from qortal_mcp.server import Context, Server, ToolError, elicit, prompt, resource, roots, tool
+from qortal_mcp.server import (
+    Context,
+    Offer,
+    Server,
+    ServerOptions,
+    ToolError,
+    elicit,
+    prompt,
+    resource,
+    roots,
+    tool,
+)
 from qortal_mcp.server import sample as ask_model
 
 
@@ -101,12 +112,13 @@ def make() -> Server:
         "everything",
         "1.0",
         instructions="Use it for tests.",
-        tools=[add, fail, count, wait, how_many_wait, ask_name, think, look_up],
-        resources=[note],
-        prompts=[greet],
-        provide=[Waiting()],
-        announces_changes=True,
-        resource_updates=True,
+        offer=Offer(
+            tools=[add, fail, count, wait, how_many_wait, ask_name, think, look_up],
+            resources=[note],
+            prompts=[greet],
+            provide=[Waiting()],
+        ),
+        options=ServerOptions(announces_changes=True, resource_updates=True),
     )
 
 

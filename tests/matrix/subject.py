@@ -26,9 +26,11 @@ from qortal_mcp.protocol.messages import (
 from qortal_mcp.server import (
     READ_ONLY,
     Context,
+    Offer,
     Question,
     ResourceNotFound,
     Server,
+    ServerOptions,
     ToolError,
     completer,
     elicit,
@@ -43,6 +45,8 @@ PICTURE = ImageContent(data=base64.b64encode(b"picture").decode(), mimeType="ima
 SOUND = AudioContent(data=base64.b64encode(b"sound").decode(), mimeType="audio/wav")
 EMBEDDED = EmbeddedResource(resource=ResourceContents(uri="note://fixed", text="inside"))
 LINK = ResourceLink(uri="note://fixed", name="fixed", title="Fixed note")
+# Where a failed tool gives its code.
+ERROR_KEY = "subject/error"
 NOISE = "this is not for the wire"
 
 
@@ -509,14 +513,19 @@ def build(limits: Mapping[str, Any] | None = None, **options: Any) -> Server:
         "1.0",
         title="Subject",
         instructions="Ask away.",
-        tools=_all(Tool),
-        resources=_all(Resource),
-        prompts=_all(Prompt),
-        completers=_all(Completer),
-        provide=[Marks()],
-        client_logging=True,
-        announces_changes=True,
-        resource_updates=True,
-        limits=Limits(**(limits or {})),
-        **options,
+        offer=Offer(
+            tools=_all(Tool),
+            resources=_all(Resource),
+            prompts=_all(Prompt),
+            completers=_all(Completer),
+            provide=[Marks()],
+        ),
+        options=ServerOptions(
+            limits=Limits(**(limits or {})),
+            client_logging=True,
+            announces_changes=True,
+            resource_updates=True,
+            error_key=ERROR_KEY,
+            **options,
+        ),
     )

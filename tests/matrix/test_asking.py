@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from tests.matrix.conftest import Connect
+from tests.matrix.subject import ERROR_KEY
 from tests.matrix.wires import MODERN, Answer, Wire
 
 INVALID_PARAMS, MISSING_CAPABILITY = -32602, -32021
@@ -76,7 +77,7 @@ async def test_a_tool_gets_the_answers_it_asks_for(connect: Connect) -> None:
     for name, arguments, words, methods in TALKS:
         answer, asked = await converse(wire, "tools/call", tool(name, **arguments))
         if not can_ask(wire):
-            assert answer.result["_meta"]["qortal-mcp/error"]["code"] == "NOT_SUPPORTED"
+            assert answer.result["_meta"][ERROR_KEY]["code"] == "NOT_SUPPORTED"
         elif wire.revision < "2025-06-18" and "elicitation/create" in methods:
             assert answer.result["isError"]
             assert "too old" in str(answer.result["content"])
@@ -117,7 +118,7 @@ async def test_a_client_is_not_asked_for_what_it_did_not_declare(connect: Connec
             assert (answer.code, answer.status) == (MISSING_CAPABILITY, None if wire.lasting else 400)
             assert answer.error["data"] == {"requiredCapabilities": {capability: {}}}
         else:
-            assert answer.result["_meta"]["qortal-mcp/error"]["code"] == "NOT_SUPPORTED"
+            assert answer.result["_meta"][ERROR_KEY]["code"] == "NOT_SUPPORTED"
     answer = await wire.call("needs_sampling")
     assert answer.code == MISSING_CAPABILITY
 
@@ -142,7 +143,7 @@ async def test_a_client_that_refuses_makes_the_tool_fail_with_a_reason(
         wire.answers[method] = lambda params: answer
     result = (await wire.call(tool_name, {})).result
     assert result["isError"]
-    assert result["_meta"]["qortal-mcp/error"]["code"] == code
+    assert result["_meta"][ERROR_KEY]["code"] == code
 
 
 @pytest.mark.parametrize("revision", ["2024-11-05", "2025-11-25"])
@@ -150,7 +151,7 @@ async def test_a_client_that_refuses_makes_the_tool_fail_with_a_reason(
 async def test_a_client_that_does_not_answer_makes_the_tool_fail_in_time(connect: Connect) -> None:
     wire = await connect(limits={"ask_seconds": 0.1, "call_seconds": 0.05})
     result = (await wire.call("asks_model", {})).result
-    assert result["_meta"]["qortal-mcp/error"] == {"code": "TIMEOUT", "retryable": True}
+    assert result["_meta"][ERROR_KEY] == {"code": "TIMEOUT", "retryable": True}
 
 
 @pytest.mark.parametrize("revision", ["2025-06-18"])

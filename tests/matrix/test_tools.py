@@ -8,6 +8,7 @@ import jsonschema_rs
 import pytest
 from tests.matrix import subject
 from tests.matrix.conftest import Connect
+from tests.matrix.subject import ERROR_KEY
 from tests.matrix.wires import MODERN, Wire, unique
 
 INVALID_PARAMS = -32602
@@ -156,7 +157,7 @@ async def test_a_failed_tool_is_a_result_that_says_why_and_nothing_more(connect:
         assert result["content"] == [text(words)]
         assert result["isError"] is True
         assert "structuredContent" not in result
-        error = result["_meta"]["qortal-mcp/error"]
+        error = result["_meta"][ERROR_KEY]
         assert error == {"code": code or "INVALID_ARGUMENT", "retryable": False}
         assert answer.status in (None, 200)
 
@@ -251,7 +252,7 @@ async def test_a_tool_that_takes_too_long_is_ended_and_says_so(connect: Connect)
     key = unique("too long")
     result = (await wire.call("hang", {"key": key})).result
     assert result["content"] == [text("Tool did not finish in time. It was given 0.1 s.")]
-    assert result["_meta"]["qortal-mcp/error"] == {"code": "TIMEOUT", "retryable": True}
+    assert result["_meta"][ERROR_KEY] == {"code": "TIMEOUT", "retryable": True}
     assert (await wire.call("wait_for", {"mark": f"{key} ended"})).text == f"{key} ended"
 
 

@@ -9,8 +9,10 @@ import pytest
 
 from qortal_mcp.qortal.node.node import Node
 from qortal_mcp.qortal.server import make_server
-from qortal_mcp.server.dispatch import Reply, Server, Work
+from qortal_mcp.server.dispatch import Server
 from qortal_mcp.server.peer import Peer
+from qortal_mcp.server.reply import Reply
+from qortal_mcp.server.work import Work
 
 Call = Callable[..., Awaitable[dict[str, Any]]]
 

@@ -11,7 +11,7 @@ from tests.door import clean_environment
 
 from qortal_mcp.qortal.node.node import Node
 from qortal_mcp.qortal.server import make_server
-from qortal_mcp.server import Server, completer, prompt
+from qortal_mcp.server import Offer, Server, completer, prompt
 from qortal_mcp.transports.memory import MemoryConnection
 
 INITIALIZE = {
@@ -95,7 +95,7 @@ async def test_a_fault_outside_a_tool_is_an_internal_error() -> None:
         raise RuntimeError("broken")
 
     async with (
-        MemoryConnection(Server("faulty", prompts=[ready], completers=[words])) as connection,
+        MemoryConnection(Server("faulty", offer=Offer(prompts=[ready], completers=[words]))) as connection,
         asyncio.timeout(5),
     ):
         await connection.send(lines(INITIALIZE))

@@ -6,16 +6,21 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
+from qortal_mcp.protocol.messages import CLIENT_CAPABILITIES, PROTOCOL_VERSION, SERVER_INFO
+from qortal_mcp.protocol.versions import REVISIONS, is_modern
 from qortal_mcp.server import (
     Completer,
     Context,
+    Offer,
     OldForms,
     Peer,
     Prompt,
     Reply,
     Resource,
     Server,
+    ServerOptions,
     Tool,
+    ToolError,
     prompt,
     resource,
     tool,
@@ -93,7 +98,7 @@ TWINS: list[Any] = [
 @pytest.mark.parametrize(("options", "words"), TWINS)
 def test_two_of_a_name_are_refused(options: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        Server("twins", **options)
+        Server("twins", offer=Offer(**options))
 
 
 def test_a_tool_needs_a_docstring_a_provider_and_strict_arguments() -> None:
@@ -122,7 +127,7 @@ def test_a_tool_needs_a_docstring_a_provider_and_strict_arguments() -> None:
     made = tool(served)
     with pytest.raises(TypeError, match="needs a Service"):
         Server("s", tools=[made])
-    server = Server("s", tools=[made], provide=[Service()])
+    server = Server("s", offer=Offer([made], provide=[Service()]))
     assert result(ask(server, "tools/call", {"name": "served"}))["content"][0]["text"] == "served"
 
 
@@ -160,12 +165,14 @@ def test_templates_match_whole_segments(template: str, uri: str, expected: Any) 
     assert Resource(space["read"], template).match(uri) == expected
 
 
-OLD = OldForms(methods={"call_tool": "tools/call", "list_tools": "tools/list"})
+OLD = OldForms(
+    tools={"say": "echo", "gone": "nope"}, methods={"call_tool": "tools/call", "list_tools": "tools/list"}
+)
 
 
 @pytest.mark.promise("Old clients", "The old names do not exist in 2026-07-28.")
 def test_old_spellings_stay_valid_in_the_legacy_era_alone() -> None:
-    server = Server("old", tools=[echo], old_forms=OLD, tool_aliases={"say": "echo", "gone": "nope"})
+    server = Server("old", tools=[echo], old_forms=OLD)
     assert result(ask(server, "list_tools"))["tools"][0]["name"] == "echo"
     for params in (
         {"tool": "echo", "params": {"text": "x"}},
@@ -199,17 +206,44 @@ def test_an_unlisted_tool_can_be_called() -> None:
 
 
 def test_who_asks_too_often_is_told_to_wait() -> None:
-    server = Server("s", tools=[echo], rate_limit=0.001)
+    server = Server("s", tools=[echo], options=ServerOptions(rate_limit=0.001, error_key="s/error"))
     peer = shaken()
     params = {"name": "echo", "arguments": {"text": "x"}}
     assert not result(ask(server, "tools/call", params, peer))["isError"]
     second = ask(server, "tools/call", params, peer)
     answer = result(second)
     assert answer["content"][0]["text"] == "Rate limit exceeded."
-    assert answer["_meta"]["qortal-mcp/error"] == {"code": "RATE_LIMITED", "retryable": True}
+    assert answer["_meta"] == {"s/error": {"code": "RATE_LIMITED", "retryable": True}}
     assert second.retry_after is not None
     assert second.retry_after > 1
     assert code(ask(server, "tools/list", None, peer)) == 429
+
+
+@tool
+def fail() -> str:
+    """Fails as its caller must know."""
+    raise ToolError("OUT_OF_LUCK", "Out of luck.", retryable=True)
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_server_gives_codes_of_failures_under_a_key_of_its_own_alone(revision: str) -> None:
+    modern = is_modern(revision)
+    meta = {PROTOCOL_VERSION: revision, CLIENT_CAPABILITIES: {}} if modern else {}
+    peer = Peer(lasting=True)
+    if not modern:
+        peer.shake_hands(revision, peer.capabilities)
+    params = {"name": "fail", "_meta": meta}
+    plain = Server("plain", tools=[fail])
+    named = Server("named", tools=[fail], options=ServerOptions(error_key="named.example/error"))
+    assert b"qortal" not in ask(plain, "tools/call", params, peer).body
+    assert set(result(ask(plain, "tools/call", params, peer)).get("_meta", {})) <= {SERVER_INFO}
+    told = result(ask(named, "tools/call", params, peer))["_meta"]
+    assert told["named.example/error"] == {"code": "OUT_OF_LUCK", "retryable": True}
+
+
+def test_tools_are_given_once() -> None:
+    with pytest.raises(TypeError, match="not in both"):
+        Server("s", tools=[echo], offer=Offer(resources=[fixed]))
 
 
 @pytest.mark.promise(
@@ -233,5 +267,5 @@ def test_calls_are_counted_by_names_of_ours_alone() -> None:
 
 
 def test_the_public_records_say_what_they_are() -> None:
-    for thing in (Completer, Context, OldForms, Prompt, Resource, Server, Tool):
+    for thing in (Completer, Context, Offer, OldForms, Prompt, Resource, Server, ServerOptions, Tool):
         assert thing.__doc__

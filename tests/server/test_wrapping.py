@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from qortal_mcp.protocol.versions import LEGACY
-from qortal_mcp.server import Peer, Server, ToolError, tool
-from qortal_mcp.server.dispatch import Reply
+from qortal_mcp.server import Peer, Reply, Server, ToolError, tool
 
 WRAPPING = ("2025-06-18", "2025-11-25")
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from qortal_mcp.limits import Limits
-from qortal_mcp.server import Server, tool
+from qortal_mcp.server import Server, ServerOptions, tool
 from qortal_mcp.transports.guard import is_loopback
 from qortal_mcp.transports.memory import MemoryConnection
 from qortal_mcp.transports.serve import bind, url_of
@@ -24,7 +24,11 @@ def echo(text: str) -> str:
 
 
 def server(**limits: float) -> Server:
-    return Server("s", tools=[echo], announces_changes=True, limits=Limits(**limits))  # type: ignore[arg-type]
+    return Server(
+        "s",
+        tools=[echo],
+        options=ServerOptions(announces_changes=True, limits=Limits(**limits)),  # type: ignore[arg-type]
+    )
 
 
 def open_one(sessions: Sessions) -> str:

@@ -9,8 +9,8 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 
 from ..logs import visible
 from ..protocol.errors import ErrorObject
+from ..qortal.server import ERROR_KEY
 from ..server.dispatch import Server
-from ..server.tool_errors import ERROR_META
 from ..settings import NodeOptions
 from .input import call_arguments, completion
 from .input.options import SettingsCommand
@@ -48,7 +48,7 @@ class Result(Struct, frozen=True):
     def exit_code(self) -> int:
         if not self.isError:
             return failures.GOOD
-        code = self.meta.get(ERROR_META, {}).get("code")
+        code = self.meta.get(ERROR_KEY, {}).get("code")
         return failures.UNDETERMINED if code in _UNDETERMINED_CODES else failures.BAD
 
 

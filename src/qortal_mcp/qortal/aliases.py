@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ..server.dispatch import OldForms
-
-OLD_FORMS = OldForms(methods={"list_tools": "tools/list", "call_tool": "tools/call"})
+# Old method name -> method.
+METHODS: Mapping[str, str] = {"list_tools": "tools/list", "call_tool": "tools/call"}
 
 # Old tool name -> our tool.
 TOOL_ALIASES: Mapping[str, str] = {

@@ -31,7 +31,7 @@ _SHORT = ("uri", "uriTemplate", "name", "title", "description")
 
 def manifest(server: Server, *, needs_token: bool = False) -> dict[str, Any]:
     """Name, version, how to connect, and in short everything that is listed."""
-    offers = server.catalogue.capabilities(server.client_logging, server.announces_changes)
+    offers = server.catalogue.capabilities(server.options.client_logging, server.options.announces_changes)
     return {
         "name": server.info.name,
         "version": server.info.version,
@@ -39,7 +39,7 @@ def manifest(server: Server, *, needs_token: bool = False) -> dict[str, Any]:
         "endpoint": ENDPOINT,
         "transports": list(_TRANSPORTS),
         "authentication": {"type": "bearer" if needs_token else "none", "oauth": False},
-        "capabilities": capabilities_in(NEWEST_HANDSHAKE, offers, subscribe=server.resource_updates),
+        "capabilities": capabilities_in(NEWEST_HANDSHAKE, offers, subscribe=server.options.resource_updates),
         "documentation": _DOCUMENTATION,
         **{kind: [_in_short(one) for one in listed(server, kind)] for kind in _KINDS},
     }

@@ -14,9 +14,10 @@ from ..metrics import Metrics
 from ..server.dispatch import Server
 from ..server.offers.catalogue import Definitions, Kind, Offer, Prepared
 from ..server.offers.tool import Tool
+from ..server.options import OldForms, ServerOptions
 from ..server.tool_errors import ToolError
 from . import tools
-from .aliases import ARGUMENT_SYNONYMS, OLD_FORMS, TOOL_ALIASES, TOOL_PRESETS
+from .aliases import ARGUMENT_SYNONYMS, METHODS, TOOL_ALIASES, TOOL_PRESETS
 
 if TYPE_CHECKING:
     from .node.node import Node
@@ -25,6 +26,8 @@ _BESIDE_TOOLS = Path(__file__).with_name("beside_tools.json")
 
 NAME = "qortal-mcp-server"
 TITLE = "Qortal"
+# Where a failed tool gives its code and whether trying again may help.
+ERROR_KEY = "qortal-mcp/error"
 INSTRUCTIONS = (
     "Reads the Qortal blockchain; nothing here can change it. Answers from a node say in asOf which one and "
     "which block height they come from. Amounts are exact decimal strings. Lists come in pages: call again with the "
@@ -70,18 +73,19 @@ def make_server(
         version,
         title=TITLE,
         instructions=INSTRUCTIONS,
-        prepared=Prepared(
+        offer=Prepared(
             {"tools": tools.definitions(chosen), **beside_tools()}, True, load, _switched_off(chosen)
         ),
-        resource_updates=True,
-        tool_aliases=TOOL_ALIASES,
-        argument_synonyms=synonyms(),
-        old_forms=OLD_FORMS,
-        rate_limit=rate_limit,
-        metrics=metrics,
-        limits=limits,
-        # What takes long here is always a node.
-        timed_out=_timed_out,
+        options=ServerOptions(
+            limits=limits,
+            rate_limit=rate_limit,
+            resource_updates=True,
+            error_key=ERROR_KEY,
+            # What takes long here is always a node.
+            timed_out=_timed_out,
+            metrics=metrics,
+        ),
+        old_forms=OldForms(tools=TOOL_ALIASES, arguments=synonyms(), methods=METHODS),
     )
 
 

@@ -2,17 +2,21 @@
 
 from .asking import Question, elicit, roots, sample
 from .context import Context
-from .dispatch import OldForms, Reply, Server
+from .dispatch import Server
+from .offers.catalogue import Offer
 from .offers.prompt import Completer, Prompt, completer, prompt
 from .offers.resource import Resource, ResourceNotFound, resource
 from .offers.tool import READ_ONLY, Tool, tool
+from .options import OldForms, ServerOptions
 from .peer import Peer
+from .reply import Reply
 from .tool_errors import ToolError
 
 __all__ = [
     "READ_ONLY",
     "Completer",
     "Context",
+    "Offer",
     "OldForms",
     "Peer",
     "Prompt",
@@ -21,6 +25,7 @@ __all__ = [
     "Resource",
     "ResourceNotFound",
     "Server",
+    "ServerOptions",
     "Tool",
     "ToolError",
     "completer",

@@ -9,13 +9,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable
 
 import msgspec
-from msgspec import UNSET, Struct
+from msgspec import UNSET
 
-from ..limits import DEFAULT, Limits
 from ..metrics import Metrics
 from ..protocol import errors, headers, jsonrpc, messages, results, versions
 from ..protocol.inbound import Arrival, Rejection, Route, judge
@@ -24,43 +22,27 @@ from ..text import printable, shortened
 from . import tool_errors
 from .alarms import Alarms
 from .asking import InputRequired, Seal
-from .context import Context, Send
-from .methods import METHOD_TABLE, Call, Running
+from .batch import Batch
+from .methods import METHOD_TABLE, Call
 from .offers.catalogue import Catalogue, Offer, Prepared
-from .offers.prompt import Completer, Prompt
-from .offers.resource import Resource
 from .offers.tool import Tool
+from .options import OldForms, ServerOptions
 from .peer import Peer
 from .rate import RateLimit
+from .reply import Failure, Reply, refusal
 from .subscriptions import Hub
+from .work import Work
 
 log = logging.getLogger(__name__)
 
-_JSON_HINT = results.CacheHint(3_600_000)
-
-
-class Reply(Struct, frozen=True, gc=False):
-    """Bytes to send back, and how HTTP should send them."""
-
-    body: bytes
-    status: int = 200
-    retry_after: float | None = None
-
-
-class OldForms(Struct, frozen=True):
-    """Spellings of an earlier server that stay valid in the legacy era."""
-
-    # Old method name -> method.
-    methods: Mapping[str, str] = {}
-    # Members that stood for `name` and `arguments` of a call.
-    tool_member: str = "tool"
-    arguments_member: str = "params"
+_DEFAULT = ServerOptions()
+_NO_OLD_FORMS = OldForms()
 
 
 class Server:
     """An MCP server: what it offers, and how it answers. Knows no transport.
 
-    What it offers is given at once, or `prepared`: listed now and loaded when it is first used.
+    `tools=[...]` is short for an offer of tools alone. A `Prepared` offer is listed now and loaded when it is first used.
     """
 
     def __init__(
@@ -71,49 +53,29 @@ class Server:
         title: str | None = None,
         instructions: str | None = None,
         tools: Iterable[Tool] = (),
-        resources: Iterable[Resource] = (),
-        prompts: Iterable[Prompt] = (),
-        completers: Iterable[Completer] = (),
-        provide: Sequence[object] = (),
-        prepared: Prepared | None = None,
-        tool_aliases: Mapping[str, str] | None = None,
-        argument_synonyms: Mapping[str, Mapping[str, str]] | None = None,
+        offer: Offer | Prepared | None = None,
+        options: ServerOptions = _DEFAULT,
         old_forms: OldForms | None = None,
-        client_logging: bool = False,
-        announces_changes: bool = False,
-        resource_updates: bool = False,
-        cache: results.CacheHint = _JSON_HINT,
-        rate_limit: float | None = None,
-        metrics: Metrics | None = None,
-        limits: Limits = DEFAULT,
-        state_key: bytes | None = None,
-        timed_out: Callable[[float], tool_errors.ToolError] = tool_errors.timed_out,
     ) -> None:
+        tools = tuple(tools)
+        if tools and offer is not None:
+            raise TypeError("a server takes its tools in `tools` or in `offer`, not in both")
         self.info = messages.Implementation(name=name, version=version, title=title or UNSET)
         self.instructions = instructions
-        self.limits = limits
-        # What a call is told that takes longer than so many seconds.
-        self.timed_out = timed_out
-        self.cache = cache
-        self.metrics = metrics or Metrics()
-        self.rate = RateLimit(rate_limit) if rate_limit else None
-        self.hub = Hub(limits)
-        self.seal = Seal(limits, state_key)
+        self.options = options
         self.old_forms = old_forms
-        self.client_logging = client_logging
-        # Whether lists can change while the server runs, and whether resources can be watched.
-        self.announces_changes = announces_changes
-        self.resource_updates = resource_updates
-        offer = prepared or Offer(
-            tuple(tools), tuple(resources), tuple(prompts), tuple(completers), tuple(provide)
-        )
-        self.catalogue = Catalogue(offer, tool_aliases or {}, argument_synonyms or {}, limits)
+        self.limits = limits = options.limits
+        self.metrics = options.metrics or Metrics()
+        self.rate = RateLimit(options.rate_limit) if options.rate_limit else None
+        self.hub = Hub(limits)
+        self.seal = Seal(limits, options.state_key)
+        self.catalogue = Catalogue(offer or Offer(tools), old_forms or _NO_OLD_FORMS, limits)
         self.shapes = {
             revision: results.Shape(revision, versions.is_modern(revision), self.info)
             for revision in versions.REVISIONS
         }
-        self._offered = set(self.catalogue.capabilities(client_logging, announces_changes))
-        if announces_changes or resource_updates:
+        self._offered = set(self.catalogue.capabilities(options.client_logging, options.announces_changes))
+        if options.announces_changes or options.resource_updates:
             self._offered.add("listen")
         self._running: set[Work] = set()
         self._busy = 0
@@ -181,7 +143,10 @@ class Server:
     def _offers(self, route: Route, peer: Peer) -> bool:
         if route.method.capability in ("subscribe", "logging"):
             # Only where it is remembered: on a connection, or in a session that exists already.
-            wanted = self.resource_updates if route.method.capability == "subscribe" else self.client_logging
+            options = self.options
+            wanted = (
+                options.resource_updates if route.method.capability == "subscribe" else options.client_logging
+            )
             return wanted and peer.post is not None and peer.revision is not None
         return route.method.capability in self._offered
 
@@ -342,157 +307,3 @@ class Server:
     def close(self) -> None:
         """No more subscriptions: end those that are open, in good order."""
         self.hub.close()
-
-
-class Failure(Struct, frozen=True, gc=False):
-    """A reply that is an error, with the kind that logs and metrics name."""
-
-    kind: str
-    reply: Reply
-
-
-class Work:
-    """A request that takes time. Run it once; `cancel` ends it from outside."""
-
-    __slots__ = ("_is_late", "_run", "_started", "call", "cancelled", "server", "streams", "task")
-
-    def __init__(
-        self,
-        server: Server,
-        call: Call,
-        run: Running,
-        started: float,
-    ) -> None:
-        self.server = server
-        self.call = call
-        self.cancelled = False
-        self._is_late = False
-        self._run = run
-        self._started = started
-        self.task: asyncio.Task[Any] | None = None
-        # A subscription has no end of its own and can only be streamed.
-        self.streams = call.route.method.name == "subscriptions/listen"
-        call.peer.working[call.request.id] = self
-        call.peer.busy += not self.streams
-
-    async def run(self, send: Send, close_stream: Callable[[], None] | None = None) -> Reply | None:
-        """The reply; None when the peer cancelled the request and wants none."""
-        call, server = self.call, self.server
-        self.task = asyncio.current_task()
-        server.begin(self)
-        try:
-            if self.cancelled:
-                return None
-            context = call.context(send, close_stream) if call.needs_context else None
-            if self.streams:
-                outcome = await self._run(context)
-            elif context is None:
-                outcome = await self._run_in_time()
-            else:
-                outcome = await self._run_with_pauses(context)
-            return server.finish(call, outcome, self._started)
-        except asyncio.CancelledError:
-            if self.cancelled and self.task is not None:
-                self.task.uncancel()
-                server.finish(call, Failure("cancelled", Reply(b"")), self._started)
-                return None
-            raise
-        except Exception as exc:
-            return server.failed(call, exc, self._started)
-        finally:
-            server.end(self)
-            self.discard()
-
-    async def _run_in_time(self) -> bytes:
-        """Run what only returns; most calls do."""
-        assert self.task is not None, "run() is at work"
-        deadlines = self.server.deadlines
-        deadlines.set(self._too_late)
-        try:
-            return await self._run(None)
-        except asyncio.CancelledError:
-            if not self._is_late or self.task.uncancel():
-                raise  # somebody else ended it
-            raise self.server.timed_out(self.server.limits.call_seconds) from None
-        finally:
-            deadlines.take_back(self._too_late)
-
-    def _too_late(self) -> None:
-        assert self.task is not None, "only set while it runs"
-        self._is_late = True
-        self.task.cancel()
-
-    async def _run_with_pauses(self, context: Context) -> bytes:
-        """Run what may ask somebody a question: the clock stands still until the answer is there."""
-        seconds = self.server.limits.call_seconds
-        try:
-            async with asyncio.timeout(seconds) as deadline:
-                context.deadline = deadline
-                return await self._run(context)
-        except TimeoutError:
-            if not deadline.expired():
-                raise
-            raise self.server.timed_out(seconds) from None
-
-    def cancel(self) -> None:
-        """The peer no longer wants an answer."""
-        self.cancelled = True
-        if self.task is not None:
-            self.task.cancel()
-
-    @property
-    def legacy(self) -> bool:
-        return not self.call.route.modern
-
-    @property
-    def may_send(self) -> bool:
-        """Whether messages can come before the answer."""
-        return self.call.needs_context
-
-    def discard(self) -> None:
-        """It will not be run, or not any longer."""
-        working, id_ = self.call.peer.working, self.call.request.id
-        if working.get(id_) is self:
-            del working[id_]
-            self.call.peer.busy -= not self.streams
-
-    def cancelled_reply(self) -> Reply:
-        """What an HTTP request is closed with whose own client cancelled it."""
-        error = errors.ErrorObject(errors.REQUEST_CANCELLED, "Request cancelled")
-        return Reply(jsonrpc.error_reply(self.call.request.id, error))
-
-
-class Batch:
-    """The answers to a batch of 2025-03-26, worked on side by side."""
-
-    streams = False
-    legacy = True
-    may_send = True
-
-    def __init__(self, answers: list[Reply | Work]) -> None:
-        self._answers = answers
-
-    async def run(self, send: Send, close_stream: Callable[[], None] | None = None) -> Reply | None:
-        async with asyncio.TaskGroup() as group:
-            tasks = [
-                group.create_task(answer.run(send)) if isinstance(answer, Work) else answer
-                for answer in self._answers
-            ]
-        replies = [task.result() if isinstance(task, asyncio.Task) else task for task in tasks]
-        bodies = [reply.body for reply in replies if reply is not None]
-        return Reply(b"[%b]" % b",".join(bodies)) if bodies else None
-
-    def discard(self) -> None:
-        for answer in self._answers:
-            if isinstance(answer, Work):
-                answer.discard()
-
-    def cancelled_reply(self) -> Reply:
-        return refusal(errors.REQUEST_CANCELLED, "Every request of the batch was cancelled", None, 200)
-
-
-def refusal(
-    code: int, message: str, id_: jsonrpc.RequestId | None, status: int, retry_after: float | None = None
-) -> Reply:
-    """An error reply for what never became a call."""
-    return Reply(jsonrpc.error_reply(id_, errors.ErrorObject(code, message)), status, retry_after)

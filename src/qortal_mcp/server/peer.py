@@ -18,7 +18,7 @@ from ..protocol.messages import ClientCapabilities, LogLevel
 
 if TYPE_CHECKING:
     from .context import Send
-    from .dispatch import Work
+    from .work import Work
 
 _NOTHING = ClientCapabilities()
 _LASTING, _PASSING = Arrival(lasting=True), Arrival()

@@ -4,10 +4,6 @@ ToolError: raised by a tool, by reading its arguments, or by what it asks. Its t
 Anything else that a tool raises is a bug: logged whole, answered as INTERNAL.
 """
 
-from typing import Any
-
-ERROR_META = "qortal-mcp/error"
-
 
 class ToolError(Exception):
     """One sentence for the class of failure, and a second one only where it adds a fact."""
@@ -16,12 +12,8 @@ class ToolError(Exception):
         super().__init__(f"{sentence} {fact}" if fact else sentence)
         self.code = code
         self.retryable = retryable
-        # Seconds after which trying again makes sense, where that is known.
+        # Seconds after which trying again makes sense, if known.
         self.retry_after: float | None = None
-
-    @property
-    def meta(self) -> dict[str, Any]:
-        return {ERROR_META: {"code": self.code, "retryable": self.retryable}}
 
 
 def invalid_argument(sentence: str, fact: str = "") -> ToolError:

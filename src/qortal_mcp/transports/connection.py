@@ -5,8 +5,11 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
-from ..server.dispatch import Batch, Reply, Server, Work
+from ..server.batch import Batch
+from ..server.dispatch import Server
 from ..server.peer import Peer
+from ..server.reply import Reply
+from ..server.work import Work
 
 log = logging.getLogger(__name__)
 

@@ -18,8 +18,11 @@ from msgspec import Struct
 from ..logs import request_id
 from ..protocol import errors, framing, headers, jsonrpc, versions
 from ..server.alarms import Alarms
-from ..server.dispatch import Batch, Reply, Server, Work, refusal
+from ..server.batch import Batch
+from ..server.dispatch import Server
 from ..server.peer import Peer
+from ..server.reply import Reply, refusal
+from ..server.work import Work
 from .guard import Guard, Refusal
 from .sessions import Sessions
 from .streams import JSON_ONLY, PATIENCE_SECONDS, EventSender, Watch, accepts

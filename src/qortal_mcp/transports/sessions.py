@@ -17,8 +17,11 @@ from msgspec import Struct
 from ..limits import Limits
 from ..protocol import errors, framing
 from ..protocol.versions import PRIMING
-from ..server.dispatch import Batch, Reply, Server, Work
+from ..server.batch import Batch
+from ..server.dispatch import Server
 from ..server.peer import Peer
+from ..server.reply import Reply
+from ..server.work import Work
 from .streams import Watch, accepts
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ from ...protocol.errors import ErrorObject
 from ...protocol.jsonrpc import request as encode_request
 from ...protocol.messages import ClientCapabilities
 from ...protocol.versions import NEWEST_HANDSHAKE
-from ...server.dispatch import Reply, Server
+from ...server.dispatch import Server
 from ...server.peer import Peer
+from ...server.reply import Reply
 from ...settings import NodeOptions
 
 # Most answers take a few hundredths of this; after that a person wonders what is going on.

@@ -4,8 +4,11 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
-from ...server.dispatch import Batch, Reply, Server, Work
+from ...server.batch import Batch
+from ...server.dispatch import Server
 from ...server.peer import Peer
+from ...server.reply import Reply
+from ...server.work import Work
 from ..errors import ConnectionLost
 from ..transcript import Observer, Recorder
 from .wire import NoSink, Outgoing, Sink

@@ -115,7 +115,9 @@ class Call:
     def tool_failed(self, error: tool_errors.ToolError) -> bytes:
         self.error_type = error.code
         self.retry_after = error.retry_after
-        return self.shape.complete(results.error_result(str(error)), error.meta)
+        key = self.server.options.error_key
+        meta = None if key is None else {key: {"code": error.code, "retryable": error.retryable}}
+        return self.shape.complete(results.error_result(str(error)), meta)
 
 
 def repeated(text: str, at_most: int) -> str:

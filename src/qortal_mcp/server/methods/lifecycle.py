@@ -51,13 +51,13 @@ def _as_version(text: str) -> str:
 
 
 def _capabilities(call: Call, revision: str) -> dict[str, Any]:
-    server = call.server
+    options = call.server.options
     can_tell = call.route.modern or call.peer.post is not None
     # What a wire cannot keep is not promised on it: a log level that nobody would remember, changes nobody would hear of.
-    offers = server.catalogue.capabilities(
-        server.client_logging and can_tell, server.announces_changes and can_tell
+    offers = call.server.catalogue.capabilities(
+        options.client_logging and can_tell, options.announces_changes and can_tell
     )
-    return capabilities_in(revision, offers, subscribe=server.resource_updates and can_tell)
+    return capabilities_in(revision, offers, subscribe=options.resource_updates and can_tell)
 
 
 def ping(call: Call) -> bytes:
@@ -71,7 +71,7 @@ def discover(call: Call) -> bytes:
     }
     if call.server.instructions:
         answer["instructions"] = call.server.instructions
-    return call.shape.complete(encode(answer), cache=call.server.cache)
+    return call.shape.complete(encode(answer), cache=call.server.options.cache)
 
 
 def set_level(call: Call) -> bytes:

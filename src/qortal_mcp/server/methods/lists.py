@@ -18,6 +18,6 @@ def lister(kind: Kind) -> Callable[[Call], bytes]:
     def handler(call: Call) -> bytes:
         cursor = call.params(_decode_list).cursor
         body = call.server.catalogue.page(kind, call.route.revision, None if cursor is UNSET else cursor)
-        return call.shape.complete(body, cache=call.server.cache)
+        return call.shape.complete(body, cache=call.server.options.cache)
 
     return handler

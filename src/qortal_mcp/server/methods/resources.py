@@ -113,13 +113,13 @@ def listen(call: Call) -> Running:
 
 def _accepted(call: Call, wanted: ListenFilter) -> ListenFilter:
     """The part of a subscription that this server can keep."""
-    offers = call.server.catalogue.capabilities(False, call.server.announces_changes)
+    offers = call.server.catalogue.capabilities(False, call.server.options.announces_changes)
 
     def tells(kind: str, wants: bool) -> bool:
         return wants and offers.get(kind, {}).get("listChanged", False)
 
     uris: list[str] = []
-    if wanted.resourceSubscriptions is not UNSET and call.server.resource_updates:
+    if wanted.resourceSubscriptions is not UNSET and call.server.options.resource_updates:
         known = call.server.catalogue.find_resource
         uris = [
             uri

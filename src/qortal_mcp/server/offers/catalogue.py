@@ -12,6 +12,7 @@ from ...protocol import cursors
 from ...protocol.results import known_members
 from ...protocol.versions import COMPLETIONS, REVISIONS
 from ..context import Context
+from ..options import OldForms
 from .prompt import Completer, Prompt
 from .resource import Resource
 from .tool import BoundTool, Tool
@@ -67,13 +68,12 @@ class Catalogue:
     def __init__(
         self,
         offer: Offer | Prepared,
-        tool_aliases: Mapping[str, str],
-        argument_synonyms: Mapping[str, Mapping[str, str]],
+        old_forms: OldForms,
         limits: Limits,
     ) -> None:
         self._offer = offer
-        self._tool_aliases = tool_aliases
-        self._synonyms = argument_synonyms
+        self._tool_aliases = old_forms.tools
+        self._synonyms = old_forms.arguments
         self._page_items = limits.page_items
         self._pages: dict[tuple[Kind, str], list[bytes]] = {}
         self._loading = threading.Lock()

@@ -1,0 +1,126 @@
+"""A request that takes time: run under a deadline, and cancelled from outside."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ..protocol import errors, jsonrpc
+from .context import Context, Send
+from .methods import Call, Running
+from .reply import Failure, Reply
+
+if TYPE_CHECKING:
+    from .dispatch import Server
+
+
+class Work:
+    """A request that takes time. Run it once; `cancel` ends it from outside."""
+
+    __slots__ = ("_is_late", "_run", "_started", "call", "cancelled", "server", "streams", "task")
+
+    def __init__(
+        self,
+        server: Server,
+        call: Call,
+        run: Running,
+        started: float,
+    ) -> None:
+        self.server = server
+        self.call = call
+        self.cancelled = False
+        self._is_late = False
+        self._run = run
+        self._started = started
+        self.task: asyncio.Task[Any] | None = None
+        # A subscription has no end of its own and can only be streamed.
+        self.streams = call.route.method.name == "subscriptions/listen"
+        call.peer.working[call.request.id] = self
+        call.peer.busy += not self.streams
+
+    async def run(self, send: Send, close_stream: Callable[[], None] | None = None) -> Reply | None:
+        """The reply; None when the peer cancelled the request and wants none."""
+        call, server = self.call, self.server
+        self.task = asyncio.current_task()
+        server.begin(self)
+        try:
+            if self.cancelled:
+                return None
+            context = call.context(send, close_stream) if call.needs_context else None
+            if self.streams:
+                outcome = await self._run(context)
+            elif context is None:
+                outcome = await self._run_in_time()
+            else:
+                outcome = await self._run_with_pauses(context)
+            return server.finish(call, outcome, self._started)
+        except asyncio.CancelledError:
+            if self.cancelled and self.task is not None:
+                self.task.uncancel()
+                server.finish(call, Failure("cancelled", Reply(b"")), self._started)
+                return None
+            raise
+        except Exception as exc:
+            return server.failed(call, exc, self._started)
+        finally:
+            server.end(self)
+            self.discard()
+
+    async def _run_in_time(self) -> bytes:
+        """Run what only returns; most calls do."""
+        assert self.task is not None, "run() is at work"
+        deadlines = self.server.deadlines
+        deadlines.set(self._too_late)
+        try:
+            return await self._run(None)
+        except asyncio.CancelledError:
+            if not self._is_late or self.task.uncancel():
+                raise  # somebody else ended it
+            raise self.server.options.timed_out(self.server.limits.call_seconds) from None
+        finally:
+            deadlines.take_back(self._too_late)
+
+    def _too_late(self) -> None:
+        assert self.task is not None, "only set while it runs"
+        self._is_late = True
+        self.task.cancel()
+
+    async def _run_with_pauses(self, context: Context) -> bytes:
+        """Run what may ask somebody a question: the clock stands still until the answer is there."""
+        seconds = self.server.limits.call_seconds
+        try:
+            async with asyncio.timeout(seconds) as deadline:
+                context.deadline = deadline
+                return await self._run(context)
+        except TimeoutError:
+            if not deadline.expired():
+                raise
+            raise self.server.options.timed_out(seconds) from None
+
+    def cancel(self) -> None:
+        """The peer no longer wants an answer."""
+        self.cancelled = True
+        if self.task is not None:
+            self.task.cancel()
+
+    @property
+    def legacy(self) -> bool:
+        return not self.call.route.modern
+
+    @property
+    def may_send(self) -> bool:
+        """Whether messages can come before the answer."""
+        return self.call.needs_context
+
+    def discard(self) -> None:
+        """It will not be run, or not any longer."""
+        working, id_ = self.call.peer.working, self.call.request.id
+        if working.get(id_) is self:
+            del working[id_]
+            self.call.peer.busy -= not self.streams
+
+    def cancelled_reply(self) -> Reply:
+        """What an HTTP request is closed with whose own client cancelled it."""
+        error = errors.ErrorObject(errors.REQUEST_CANCELLED, "Request cancelled")
+        return Reply(jsonrpc.error_reply(self.call.request.id, error))
