@@ -11,6 +11,21 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
+from qortal_mcp import (
+    Context,
+    Offer,
+    Server,
+    ServerOptions,
+    ToolError,
+    completer,
+    elicit,
+    prompt,
+    resource,
+    roots,
+    run,
+    sample,
+    tool,
+)
 from qortal_mcp.protocol.messages import (
     AudioContent,
     Content,
@@ -22,22 +37,7 @@ from qortal_mcp.protocol.messages import (
     SamplingParams,
     TextContent,
 )
-from qortal_mcp.server import (
-    Context,
-    Offer,
-    Question,
-    Server,
-    ServerOptions,
-    ToolError,
-    completer,
-    elicit,
-    prompt,
-    resource,
-    roots,
-    sample,
-    tool,
-)
-from qortal_mcp.transports.run import run
+from qortal_mcp.server import Question
 
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 WAV = base64.b64encode(

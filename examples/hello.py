@@ -1,7 +1,6 @@
 """A tool in ten lines, on any transport: stdio, or HTTP and WebSocket with --listen 127.0.0.1:8000."""
 
-from qortal_mcp.server import Server, tool
-from qortal_mcp.transports.run import run
+from qortal_mcp import Server, run, tool
 
 
 @tool("Greeting")

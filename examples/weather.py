@@ -4,8 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from qortal_mcp.server import READ_ONLY, Server, ToolError, tool
-from qortal_mcp.transports.run import run
+from qortal_mcp import READ_ONLY, Server, ToolError, run, tool
 
 
 class Forecast(Struct):

@@ -3,6 +3,8 @@
 import ast
 import importlib
 import inspect
+import subprocess
+import sys
 import typing
 from pathlib import Path
 
@@ -30,9 +32,9 @@ def test_what_is_listed_exists_and_is_documented(package: str, name: str) -> Non
 def test_the_list_is_sorted_and_has_nothing_twice(package: str) -> None:
     listed = list(getattr(importlib.import_module(package), "__all__", []))
     assert len(set(listed)) == len(listed)
-    constants = sorted(name for name in listed if name.isupper() or name.startswith("__"))
+    constants = sorted(name for name in listed if name.isupper())
     classes = sorted(name for name in listed if not name.isupper() and name[0].isupper())
-    functions = sorted(name for name in listed if name[0].islower())
+    functions = sorted(name for name in listed if name[0].islower() or name[0] == "_")
     assert listed == constants + classes + functions
 
 
@@ -55,3 +57,31 @@ def test_a_package_says_what_it_is(package: str) -> None:
     doc = importlib.import_module(package).__doc__
     assert doc
     assert doc.strip()
+
+
+def python(code: str) -> str:
+    """What a fresh interpreter prints."""
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, capture_output=True, text=True, timeout=30, check=True).stdout
+
+
+def test_importing_the_package_loads_nothing_else() -> None:
+    loaded = python(
+        "import sys; before = set(sys.modules); import qortal_mcp; print(*set(sys.modules) - before)"
+    )
+    assert loaded.split() == ["qortal_mcp"]
+
+
+def test_everything_that_a_server_needs_comes_from_one_import() -> None:
+    code = "from qortal_mcp import *; print(Server.__module__, tool.__module__, run.__module__)"
+    assert python(code).split() == [
+        "qortal_mcp.server.dispatch",
+        "qortal_mcp.server.offers.tool",
+        "qortal_mcp.transports.run",
+    ]
+
+
+def test_a_name_that_is_not_there_is_reported_as_python_does() -> None:
+    with pytest.raises(ImportError, match="cannot import name 'Servant' from 'qortal_mcp'"):
+        exec("from qortal_mcp import Servant")
+    assert not hasattr(importlib.import_module("qortal_mcp"), "Servant")

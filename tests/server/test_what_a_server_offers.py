@@ -7,7 +7,7 @@ import pytest
 from msgspec import Struct
 
 from qortal_mcp.protocol.messages import CLIENT_CAPABILITIES, PROTOCOL_VERSION, SERVER_INFO
-from qortal_mcp.protocol.versions import REVISIONS, is_modern
+from qortal_mcp.protocol.versions import LEGACY, REVISIONS, is_modern
 from qortal_mcp.server import (
     Completer,
     Context,
@@ -21,10 +21,12 @@ from qortal_mcp.server import (
     ServerOptions,
     Tool,
     ToolError,
+    elicit,
     prompt,
     resource,
     tool,
 )
+from qortal_mcp.server.work import Work
 
 
 @tool
@@ -217,6 +219,49 @@ def test_who_asks_too_often_is_told_to_wait() -> None:
     assert second.retry_after is not None
     assert second.retry_after > 1
     assert code(ask(server, "tools/list", None, peer)) == 429
+
+
+@pytest.mark.parametrize("revision", LEGACY)
+def test_a_tool_claims_nothing_about_its_effects_unasked(revision: str) -> None:
+    peer = Peer(lasting=True)
+    peer.shake_hands(revision, peer.capabilities)
+    (listed,) = result(ask(Server("s", tools=[echo]), "tools/list", None, peer))["tools"]
+    assert set(listed) <= {"name", "description", "inputSchema", "outputSchema"}
+
+
+@tool
+async def ask_name(ctx: Context) -> str:
+    """Asks the person."""
+    answer = (await ctx.ask({"name": elicit("Your name?", {"type": "object", "properties": {}})}))["name"]
+    return str(answer.action)
+
+
+@pytest.mark.parametrize(("keys", "fits"), [((b"k" * 32, b"k" * 32), True), ((b"k" * 32, None), False)])
+async def test_processes_that_share_a_key_continue_each_others_calls(
+    keys: tuple[bytes, bytes | None], fits: bool
+) -> None:
+    first, second = (Server("s", tools=[ask_name], options=ServerOptions(state_key=key)) for key in keys)
+
+    async def call(server: Server, **more: Any) -> Any:
+        meta = {PROTOCOL_VERSION: "2026-07-28", CLIENT_CAPABILITIES: {"elicitation": {}}}
+        params = {"name": "ask_name", "_meta": meta, **more}
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        work = server.receive(json.dumps(message).encode(), Peer(lasting=True))
+        assert isinstance(work, Work)
+        reply = await work.run(_nowhere)
+        assert reply is not None
+        return json.loads(reply.body)
+
+    question = (await call(first))["result"]
+    answers = {"name": {"action": "accept", "content": {}}}
+    answer = await call(second, inputResponses=answers, requestState=question["requestState"])
+    assert ("result" in answer) is fits
+    if fits:
+        assert answer["result"]["content"][0]["text"] == "accept"
+
+
+async def _nowhere(message: bytes) -> None:
+    raise AssertionError("nothing comes before the answer")
 
 
 @tool

@@ -203,6 +203,8 @@ Content = TextContent | ImageContent | AudioContent | EmbeddedResource | Resourc
 
 
 class ToolAnnotations(Wire, frozen=True, kw_only=True):
+    """What a tool claims about its effects. What is not set is not claimed."""
+
     readOnlyHint: bool | UnsetType = UNSET
     destructiveHint: bool | UnsetType = UNSET
     idempotentHint: bool | UnsetType = UNSET
