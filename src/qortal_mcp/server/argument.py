@@ -22,7 +22,9 @@ class Argument(Struct, frozen=True):
 
     name: str
     type: Any
+    # Of its values other than null.
     schema: dict[str, Any]
+    takes_null: bool
     required: bool
     extra: Mapping[str, Any]
 

@@ -20,12 +20,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
-from msgspec import NODEFAULT, Raw, Struct, structs
+from msgspec import NODEFAULT, UNSET, Raw, Struct, structs
 
 from ..protocol.jsonrpc import UNREADABLE
 from ..text import printable, shortened
 from .argument import Argument
-from .offers.schema import schema_of
+from .offers.schema import schema_of, without_null
 from .private_keys import looks_secret
 from .tool_errors import invalid_argument, refused
 
@@ -41,12 +41,13 @@ class Arguments:
         self.struct = struct
         self._synonyms = dict(synonyms or {})
         self._decode = msgspec.json.Decoder(struct).decode
-        full = schema_of(struct)
+        full = schema_of(struct, joins_types=False)
         self.arguments = {
             info.encode_name: Argument(
                 info.encode_name,
                 info.type,
-                full["properties"][info.encode_name],
+                without_null(full["properties"][info.encode_name]),
+                _takes_null(info.type),
                 info.default is NODEFAULT and info.default_factory is NODEFAULT,
                 _extra_of(info.type),
             )
@@ -88,7 +89,7 @@ class Arguments:
                     raise invalid_argument(argument.sentence, f"The argument {name} is required.")
                 continue
             value = self._value(argument, written[name], notes)
-            if value is None and not argument.required:
+            if value is None and not argument.takes_null:
                 continue  # models write null for "not given"
             values[name] = value
         try:
@@ -184,9 +185,22 @@ def _extra_of(kind: Any) -> Mapping[str, Any]:
     return merged
 
 
+def _takes_null(kind: Any) -> bool:
+    try:
+        msgspec.convert(None, kind)
+    except msgspec.ValidationError:
+        return False
+    return True
+
+
+def _has_null_as_default(schema: Mapping[str, Any]) -> bool:
+    return schema.get("default", UNSET) is None
+
+
 def _listed_schema(full: dict[str, Any], arguments: Mapping[str, Argument]) -> dict[str, Any]:
     properties = {
-        name: _without_the_obvious(schema)
+        # Where null is the default it says no more than leaving the argument out does.
+        name: _without_the_obvious(arguments[name].schema if _has_null_as_default(schema) else schema)
         for name, schema in full["properties"].items()
         if not arguments[name].extra.get("unlisted")
     }
@@ -206,4 +220,6 @@ def _without_the_obvious(schema: dict[str, Any]) -> dict[str, Any]:
         left_out = left_out | {"maximum"}
     if schema.get("minLength") == 1:
         left_out = left_out | {"minLength"}
+    if _has_null_as_default(schema):
+        left_out = left_out | {"default"}
     return {key: value for key, value in schema.items() if key not in left_out}

@@ -199,7 +199,7 @@ class BoundTool:
 
 
 def _plain_result(value: Any, body: bytes, answering: Answering, revision: str) -> bytes:
-    """A value that is no object: as text, and wrapped where the tool declared it."""
+    """A value that is not an object: as text, and wrapped if the tool declared it."""
     if value is None and answering.schema is None:
         return content_result((), revision)
     text = TextContent(text=value if isinstance(value, str) else body.decode())
