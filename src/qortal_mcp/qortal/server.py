@@ -1,4 +1,4 @@
-"""The Qortal server put together: its tools, its node, and the spellings of old."""
+"""The Qortal server put together: its tools, its node, and the old names it still accepts."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _timed_out(seconds: float) -> ToolError:
 
 
 def _switched_off(chosen: Sequence[str]) -> dict[str, str]:
-    """What to tell whoever calls a tool of a toolset that is off, also by an old name."""
+    """What to tell a caller of a tool whose toolset is off, also by an old name."""
     off = {
         tool: f"Its toolset is off; who runs this server switches it on with --toolsets +{name}."
         for name, toolset in tools.TOOLSETS.items()
@@ -113,7 +113,7 @@ def beside_tools() -> dict[Kind, Definitions]:
 
 
 def with_old_names(loaded: Sequence[Tool]) -> list[Tool]:
-    """The tools, and beside them those that old names with arguments of their own stand for."""
+    """The tools, and those that old names stand for which imply arguments."""
     from .presets import preset
 
     by_name = {tool.name: tool for tool in loaded}
@@ -134,7 +134,7 @@ def synonyms() -> dict[str, Mapping[str, str]]:
 
 
 async def readiness(node: Node) -> dict[str, Any]:
-    """What `/readyz` tells. `height` and `isSynchronizing` are null where the node does not answer."""
+    """What `/readyz` reports. `height` and `isSynchronizing` are null if the node does not answer."""
     try:
         as_of = (await node.tip()).as_of
     except ToolError:

@@ -1,11 +1,11 @@
-"""Alarms that nearly never ring, many of the same length: one timer of the event loop does for all of them."""
+"""Alarms that hardly ever ring, all of the same length: they share one timer of the event loop."""
 
 import asyncio
 from collections.abc import Callable
 
 
 class Alarms:
-    """Each rings so many seconds after it was set, unless it is taken back before.
+    """Each rings a fixed number of seconds after it was set, unless it is taken back first.
 
     A timer of its own for every request would cost as much as reading the request does.
     """
@@ -17,11 +17,11 @@ class Alarms:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def set(self, ring: Callable[[], None]) -> None:
-        """Call this later. The alarm is known by it: a method of whoever waits, or a function of its own."""
+        """Call this later. It also identifies the alarm: a bound method, or a function made for it."""
         loop = asyncio.get_running_loop()
         when = loop.time() + self._seconds
         self._set[ring] = when
-        if self._loop is not loop:  # no timer runs, or only one of a loop that is gone
+        if self._loop is not loop:  # no timer is running, or only one of a loop that has ended
             self._loop = loop
             loop.call_at(when, self._look)
 

@@ -1,7 +1,7 @@
-"""One argument of a tool: what it takes, in words, and what people and models mean who write it differently.
+"""One argument of a tool: what it takes, in words, and how values that are written differently are understood.
 
-What can only mean one thing is taken, and noted where another value was written: `"5"` for 5, `"true"` for true, one
-value for a list of one, `both` for BOTH. Nothing is guessed: `5.0`, `1e2` and `true` are no whole numbers.
+A value that can only mean one thing is accepted, with a note if another value was written: `"5"` for 5, `"true"` for true, one
+value for a list of one, `both` for BOTH. Nothing is guessed: `5.0`, `1e2` and `true` are not whole numbers.
 """
 
 import re
@@ -37,13 +37,13 @@ class Argument(Struct, frozen=True):
         return f"Invalid {self.extra.get('noun', self.name)}."
 
     def pointer(self, value: Any) -> str:
-        """Which argument is meant, and what helps whoever wrote this value."""
+        """Which argument is meant, and a hint about this value."""
         where = "" if self.name in self.sentence else f"See the argument {self.name}."
         hint = self.extra.get("hint", "")
         return f"{where} {hint(value) if callable(hint) else hint}".strip()
 
     def expectation(self, value: Any) -> str:
-        """What it takes, as one sentence for whoever got it wrong."""
+        """What it takes, as one sentence for a caller who got it wrong."""
         schema = self.schema
         if "hint" in self.extra:
             return self.pointer(value)
@@ -74,7 +74,7 @@ class Argument(Struct, frozen=True):
         return f"a list of {low if low == high else f'{low} to {high}'} {what}"
 
     def meant(self, value: Any, notes: list[str]) -> Any:
-        """What somebody means by a value; `notes` tells where that is another one."""
+        """What a caller means by a value; adds to `notes` if that is another value."""
         if isinstance(value, str):
             return self._meant_by_text(value, notes)
         if type(value) is not int:

@@ -1,18 +1,18 @@
 """Read a tool's arguments: one function, strict, and helpful when it refuses.
 
 Good arguments pass in one decoding. Anything else is looked at name by name: unknown names are refused
-with the valid ones listed, what can only mean one thing is taken and noted (see `argument`), a page size above
-its maximum is lowered and noted, and what looks like a key is refused without being repeated.
+with the valid ones listed, a value that can only mean one thing is accepted with a note (see `argument`), a page
+size above its maximum is lowered with a note, and what looks like a key is refused without being repeated.
 
 A field's `Meta` may carry in `extra`:
   noun      what to call the thing in "Invalid <noun>."; the argument's name otherwise
-  hint      what to tell whoever got it wrong, or a function of the value that tells it
+  hint      what to say about a wrong value, or a function that says it, given the value
   items     what to call the items of a list
   check     a function that must accept the decoded value, for rules a schema cannot say
   clamp     True: a number above the maximum is lowered to it
   number    True: a text that may also be written as a whole number, such as a code
-  key       True: the value is a key, hash or signature, so looking like one is no reason to refuse
-  no_key    what to tell whoever gave a key that may be a public one
+  key       True: the value is a key, hash or signature, so it is not refused for looking like one
+  no_key    what to say about a key that may be a public one
   unlisted  True: accepted, but not shown in the schema
 """
 
@@ -95,7 +95,7 @@ class Arguments:
         try:
             value = msgspec.convert(values, self.struct)
         except msgspec.ValidationError as exc:
-            # Each value fits by itself, so this is a rule of the Struct over several of them.
+            # Each value fits on its own, so this is a rule of the Struct about several of them.
             raise invalid_argument("Invalid arguments.", str(exc)) from None
         return value, notes
 
@@ -213,7 +213,7 @@ def _listed_schema(full: dict[str, Any], arguments: Mapping[str, Argument]) -> d
 def _without_the_obvious(schema: dict[str, Any]) -> dict[str, Any]:
     """An argument's schema as a model reads it: every word of it is paid for in each conversation.
 
-    Lengths beside a pattern say nothing new, and nobody comes near the largest integer. Both are checked all the same.
+    Lengths next to a pattern say nothing new, and no value comes near the largest integer. Both are still checked.
     """
     left_out = {"minLength", "maxLength"} if "pattern" in schema else set()
     if schema.get("maximum", 0) >= _LARGEST:

@@ -104,7 +104,7 @@ async def _ask_legacy(context: Context, questions: Mapping[str, Question]) -> di
         async with asyncio.TaskGroup() as group:
             tasks = {key: group.create_task(one(question)) for key, question in questions.items()}
     except ExceptionGroup as failed:
-        # The first failure ended the other questions; it is the one to tell.
+        # The first failure ended the other questions; it is the one to report.
         raise failed.exceptions[0] from None
     return {key: task.result() for key, task in tasks.items()}
 
@@ -193,7 +193,7 @@ class Seal:
 def questions_of(seal: Seal, purpose: bytes, given: Raw | UnsetType, sealed: Raw | UnsetType) -> Questions:
     """Read `inputResponses` and `requestState` of a request.
 
-    Raises: ProtocolError where either is not what it must be.
+    Raises: ProtocolError if either is not what it must be.
     """
     try:
         answers = {} if given is UNSET else msgspec.json.decode(given, type=dict[str, Raw])

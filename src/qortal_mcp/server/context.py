@@ -35,7 +35,7 @@ class _Log(Struct, omit_defaults=True):
 
 
 class Context:
-    """The request at hand. Made by the server; a tool asks for it by naming the type."""
+    """The current request. Made by the server; a function gets it by having a parameter of this type."""
 
     __slots__ = (
         "_last_progress",
@@ -82,7 +82,7 @@ class Context:
         self._last_progress: float | None = None
 
     async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
-        """Tell the client how far the work is. Says nothing where the client did not ask, or nothing grew."""
+        """Tell the client how far the work is. Sends nothing if the client did not ask, or if it did not grow."""
         if self.progress_token is UNSET:
             return
         if self._last_progress is not None and progress <= self._last_progress:

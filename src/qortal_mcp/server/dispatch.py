@@ -1,7 +1,7 @@
-"""Server.receive: the one way in. Judges a message, finds who serves it, and catches what goes wrong once.
+"""Server.receive, where every message comes in. Checks a message, finds its handler, and catches all failures in one place.
 
-A message comes back as None (nothing to answer), a `Reply` (answered already) or `Work` (to be run). The
-caller, a transport, moves bytes and knows no method.
+The outcome is None (nothing to answer), a `Reply` (answered already), or `Work` or a `Batch` (to be run). The caller,
+a transport, moves bytes and knows no method.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class Server:
         return refusal(message.code, f"{words}: {message.reason}", message.id, 400)
 
     def too_long(self) -> Reply:
-        """What a message gets that outgrew the limit before it could be read."""
+        """The answer to a message that exceeded the limit before it could be read."""
         return self._unreadable(
             jsonrpc.Invalid(errors.INVALID_REQUEST, f"longer than {self.limits.message_bytes} bytes")
         )
@@ -142,7 +142,7 @@ class Server:
 
     def _offers(self, route: Route, peer: Peer) -> bool:
         if route.method.capability in ("subscribe", "logging"):
-            # Only where it is remembered: on a connection, or in a session that exists already.
+            # Only on a connection, or in a session that exists already: elsewhere nobody remembers it.
             options = self.options
             wanted = (
                 options.resource_updates if route.method.capability == "subscribe" else options.client_logging
@@ -151,7 +151,7 @@ class Server:
         return route.method.capability in self._offered
 
     def _renamed(self, request: jsonrpc.Request, rejection: Rejection) -> jsonrpc.Request | None:
-        """The request under today's name, where it uses an old one in the legacy era."""
+        """The request with the current name of its method, if it uses an old one in the legacy era."""
         if self.old_forms is None or rejection.modern or rejection.error.code != errors.METHOD_NOT_FOUND:
             return None
         method = self.old_forms.methods.get(request.method)
@@ -161,7 +161,7 @@ class Server:
         """Answer at once what needs no waiting; make `Work` of the rest."""
         name = call.route.method.name
         handler = METHOD_TABLE[name]
-        # A tool says itself that its caller must wait; everything else hears it here.
+        # A tool call fails as a tool does (in its handler); every other request is refused here.
         if self.rate is not None and name != "tools/call" and (wait := self.must_wait(call.peer)):
             status = errors.http_status(errors.RATE_LIMITED, modern=call.route.modern)
             reply = refusal(errors.RATE_LIMITED, "Rate limit exceeded", call.request.id, status, wait)
@@ -219,7 +219,7 @@ class Server:
         if isinstance(exc, tool_errors.ToolError):
             if call.tool_name:
                 return call.tool_failed(exc)
-            # Only tools have `isError`: of anything else a caller hears by a protocol error.
+            # Only tools have `isError`: everything else fails with a protocol error.
             exc = errors.ProtocolError(errors.INTERNAL_ERROR, str(exc))
         if isinstance(exc, InputRequired):
             return call.shape.input_required(exc.body)
@@ -305,5 +305,5 @@ class Server:
             work.cancel()
 
     def close(self) -> None:
-        """No more subscriptions: end those that are open, in good order."""
+        """Accept no more subscriptions, and end the open ones properly."""
         self.hub.close()

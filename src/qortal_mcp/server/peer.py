@@ -91,7 +91,7 @@ class Peer:
             del self._asked[id_]
 
     def answered(self, response: jsonrpc.Response) -> None:
-        """Hand a response to whoever waits for it. Unknown ids are ignored: races are legitimate."""
+        """Hand a response to the waiting call. Unknown ids are ignored: races are legitimate."""
         future = self._asked.get(response.id) if response.id is not None else None
         if future is None or future.done():
             return

@@ -30,7 +30,7 @@ _LONGEST = 20_000
 def looks_secret(text: str, *, may_be_raw: bool = False) -> bool:
     """True where a text is or holds a seed phrase, a PEM block, a WIF key, or a raw key of 32 or 64 bytes.
 
-    Hidden characters written as `\\u{XXXX}` count as what they stand for. `may_be_raw`: raw keys are let by, since
+    Hidden characters written as `\\u{XXXX}` count as the characters themselves. `may_be_raw`: raw keys are let through, since
     hashes, signatures and public keys look the same.
     """
     if len(text) < 40:  # twelve words of three letters are 47 characters, every key is longer

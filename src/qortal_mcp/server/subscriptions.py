@@ -1,4 +1,4 @@
-"""Who wants to hear of changes, and telling them: legacy connections and modern `subscriptions/listen`."""
+"""Who subscribed to changes, and how they are notified: legacy connections and modern `subscriptions/listen`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Listener:
         self._ended = False
 
     def offer(self, method: str, params: dict[str, object]) -> None:
-        """Queue a notice; a subscriber that does not read is ended rather than kept for."""
+        """Queue a notice; a subscriber that does not read is ended rather than buffered for."""
         if self._ended:
             return
         message = jsonrpc.notification(method, _encode({**params, "_meta": {SUBSCRIPTION_ID: self.id}}))
@@ -67,7 +67,7 @@ class Hub:
         return len(self._listeners)
 
     def join(self, peer: Peer) -> None:
-        """A connection that can be told things from now on."""
+        """Send notices to this connection from now on."""
         self._peers.add(peer)
 
     def leave(self, peer: Peer) -> None:
@@ -110,7 +110,7 @@ class Hub:
         )
 
     def watch(self, uri: str, changed: Callable[[], Awaitable[None]]) -> None:
-        """While anybody watches a resource, wait for its changes and tell of each."""
+        """While anybody watches a resource, wait for its changes and announce each."""
         if uri not in self._watching and not self._closed:
             task = asyncio.get_running_loop().create_task(self._watch(uri, changed))
             self._watching[uri] = task
@@ -122,7 +122,7 @@ class Hub:
             self.resource_updated(uri)
 
     def close(self) -> None:
-        """End every subscription in good order."""
+        """End every subscription properly."""
         self._closed = True
         for task in list(self._watching.values()):
             task.cancel()

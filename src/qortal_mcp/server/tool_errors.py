@@ -6,7 +6,7 @@ Anything else that a tool raises is a bug: logged whole, answered as INTERNAL.
 
 
 class ToolError(Exception):
-    """One sentence for the class of failure, and a second one only where it adds a fact."""
+    """One sentence for the class of failure, and a second one only if it adds a fact."""
 
     def __init__(self, code: str, sentence: str, fact: str = "", *, retryable: bool = False) -> None:
         super().__init__(f"{sentence} {fact}" if fact else sentence)

@@ -40,7 +40,7 @@ class Work:
         call.peer.busy += not self.streams
 
     async def run(self, send: Send, close_stream: Callable[[], None] | None = None) -> Reply | None:
-        """The reply; None when the peer cancelled the request and wants none."""
+        """The reply; None if the peer cancelled the request."""
         call, server = self.call, self.server
         self.task = asyncio.current_task()
         server.begin(self)
@@ -87,7 +87,7 @@ class Work:
         self.task.cancel()
 
     async def _run_with_pauses(self, context: Context) -> bytes:
-        """Run what may ask somebody a question: the clock stands still until the answer is there."""
+        """Run what may ask the client: the clock stands still until the answer arrives."""
         seconds = self.server.limits.call_seconds
         try:
             async with asyncio.timeout(seconds) as deadline:
@@ -121,6 +121,6 @@ class Work:
             self.call.peer.busy -= not self.streams
 
     def cancelled_reply(self) -> Reply:
-        """What an HTTP request is closed with whose own client cancelled it."""
+        """What closes the HTTP request of a client that cancelled its own call."""
         error = errors.ErrorObject(errors.REQUEST_CANCELLED, "Request cancelled")
         return Reply(jsonrpc.error_reply(self.call.request.id, error))

@@ -1,4 +1,4 @@
-"""Run your own server with one line, on the transport that the command line asks for."""
+"""Run a server of your own on the transport that its command line names."""
 
 import argparse
 import sys
@@ -27,7 +27,7 @@ def run(server: Server, argv: Sequence[str] | None = None, *, sessions: bool = F
     from .serve import bind, run_http
 
     if not is_loopback(host):
-        parser.error("run() serves loopback addresses only; for others use qortal_mcp.transports.serve")
+        parser.error("--listen takes a loopback address here; for others, serve an HttpApp with a Guard")
     try:
         sock = bind(host, int(port))
     except OSError as exc:

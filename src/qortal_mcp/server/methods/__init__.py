@@ -1,4 +1,4 @@
-"""What each method does. A handler returns the finished result, or a function to run where it takes time."""
+"""What each method does. A handler returns the finished result, or a function to run if it takes time."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""One acceptable request on its way through a handler, and what every handler needs."""
+"""One accepted request on its way through a handler, and what every handler needs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _LOOKED_AT = 10_000
 
 
 class Call:
-    """One acceptable request on its way through a handler."""
+    """One accepted request on its way through a handler."""
 
     __slots__ = (
         "error_type",
@@ -78,7 +78,7 @@ class Call:
         self.state: Any = UNSET
 
     def params(self, decode: Callable[[Raw], _Params]) -> _Params:
-        """Raises: ProtocolError where the parameters are not what the method takes."""
+        """Raises: ProtocolError if the parameters are not what the method takes."""
         raw = self.request.params
         try:
             return decode(Raw(EMPTY) if raw is None else raw)

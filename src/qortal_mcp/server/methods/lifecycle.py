@@ -1,4 +1,4 @@
-"""How a client and this server come together: the handshake, the discovery, and a sign of life."""
+"""How a client and this server get to know each other: handshake, discovery, ping, and the log level."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _as_version(text: str) -> str:
 def _capabilities(call: Call, revision: str) -> dict[str, Any]:
     options = call.server.options
     can_tell = call.route.modern or call.peer.post is not None
-    # What a wire cannot keep is not promised on it: a log level that nobody would remember, changes nobody would hear of.
+    # Promise nothing that this connection cannot keep: without a way to post, log levels are forgotten and changes not announced.
     offers = call.server.catalogue.capabilities(
         options.client_logging and can_tell, options.announces_changes and can_tell
     )

@@ -39,7 +39,7 @@ def read_resource(call: Call) -> Running:
         except ResourceNotFound:
             raise _resource_not_found(call, params.uri) from None
         except tool_errors.ToolError as exc:
-            # A resource has no `isError`; the caller's mistake and the node's are told apart by code alone.
+            # A resource has no `isError`: only the code tells a mistake of the caller from a failure of the server.
             mine = exc.code in ("INVALID_ARGUMENT", "NOT_FOUND", "REFUSED")
             if mine:
                 raise _resource_not_found(call, params.uri, str(exc)) from None
@@ -101,7 +101,7 @@ def listen(call: Call) -> Running:
             while (message := await listener.next()) is not None:
                 await context.send(message)
             if call.peer.lasting:
-                # 2026-07-28 asks for this on stdio when the server ends a subscription, beside the response.
+                # 2026-07-28 asks for this on stdio when the server ends a subscription, in addition to the response.
                 cancelled = encode({"requestId": call.request.id, "reason": "the server is stopping"})
                 await context.send(jsonrpc.notification("notifications/cancelled", cancelled))
             return call.shape.complete(EMPTY, meta)
@@ -115,7 +115,7 @@ def _accepted(call: Call, wanted: ListenFilter) -> ListenFilter:
     """The part of a subscription that this server can keep."""
     offers = call.server.catalogue.capabilities(False, call.server.options.announces_changes)
 
-    def tells(kind: str, wants: bool) -> bool:
+    def announced(kind: str, wants: bool) -> bool:
         return wants and offers.get(kind, {}).get("listChanged", False)
 
     uris: list[str] = []
@@ -127,8 +127,8 @@ def _accepted(call: Call, wanted: ListenFilter) -> ListenFilter:
             if len(uri) <= _LONGEST_URI and known(uri) is not None
         ]
     return ListenFilter(
-        toolsListChanged=tells("tools", wanted.toolsListChanged),
-        promptsListChanged=tells("prompts", wanted.promptsListChanged),
-        resourcesListChanged=tells("resources", wanted.resourcesListChanged),
+        toolsListChanged=announced("tools", wanted.toolsListChanged),
+        promptsListChanged=announced("prompts", wanted.promptsListChanged),
+        resourcesListChanged=announced("resources", wanted.resourcesListChanged),
         resourceSubscriptions=uris[: call.server.limits.peer_subscriptions] or UNSET,
     )

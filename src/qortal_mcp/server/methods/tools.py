@@ -24,7 +24,7 @@ def call_tool(call: Call) -> bytes | Running:
     tool = call.server.catalogue.tool(params.name)
     if tool is None:
         name = repeated(params.name, 60)
-        hint = call.server.catalogue.near(params.name)
+        hint = call.server.catalogue.hint_for(params.name)
         raise errors.ProtocolError(
             errors.INVALID_PARAMS, f"Unknown tool: {name}" + (f". {hint}" if hint else "")
         )
@@ -60,7 +60,7 @@ def _call_params(call: Call) -> messages.CallToolParams:
 
 
 def _old_call_params(call: Call) -> messages.CallToolParams | None:
-    """The parameters in the spelling of an earlier server, where `name` is absent and that is allowed."""
+    """The parameters in the spelling of an earlier server, if that is allowed and `name` is absent."""
     old = call.server.old_forms
     if old is None or call.route.modern or call.request.params is None:
         return None
@@ -76,7 +76,7 @@ def _old_call_params(call: Call) -> messages.CallToolParams | None:
 
 
 def _arguments(raw: Any) -> Raw | None:
-    """Raises: ProtocolError where `arguments` is there but no object."""
+    """Raises: ProtocolError if `arguments` is present but not an object."""
     if raw is UNSET:
         return None
     if bytes(memoryview(raw)[:1]) != b"{":

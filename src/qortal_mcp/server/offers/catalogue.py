@@ -28,7 +28,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Offer(Struct, frozen=True):
-    """Everything a server offers, and what the functions behind it ask the server to provide."""
+    """Everything a server offers, and the objects that its functions ask for."""
 
     tools: Sequence[Tool] = ()
     resources: Sequence[Resource] = ()
@@ -42,13 +42,13 @@ class Offer(Struct, frozen=True):
 class Prepared(Struct, frozen=True):
     """An offer that can be listed before it is loaded: clients wait for the lists at every start.
 
-    `definitions` is what the things would say of themselves; a test of whoever prepares them keeps both equal.
+    `definitions` is what the loaded offer would list; whoever prepares it has a test that keeps the two equal.
     """
 
     definitions: Mapping[Kind, Definitions]
     completes: bool
     load: Callable[[], Offer]
-    # Tools that are not offered here -> what to tell whoever calls one.
+    # Tools that are not offered here -> what to tell a caller of one.
     absent: Mapping[str, str] = {}
 
 
@@ -109,8 +109,8 @@ class Catalogue:
         tools = self._all.tools
         return tools.get(name) or tools.get(self._tool_aliases.get(name, ""))
 
-    def near(self, name: str) -> str:
-        """What helps whoever called a tool that is not here; nothing where no name comes near. A few words at most."""
+    def hint_for(self, name: str) -> str:
+        """A few words for a caller of a tool that is not here; empty if no name is similar."""
         if isinstance(self._offer, Prepared) and name in self._offer.absent:
             return self._offer.absent[name]
         if len(name) > _NAME_CHARS:
@@ -122,7 +122,7 @@ class Catalogue:
         return f"Did you mean {' or '.join(near)}?" if near else ""
 
     def find_resource(self, uri: str) -> tuple[BoundResource, dict[str, str]] | None:
-        """The resource at a URI, and what the URI says where it is one of a template."""
+        """The resource at a URI, and the values of its variables if it is a template."""
         fixed = self._all.resources.get(uri)
         if fixed is not None:
             return fixed, {}
@@ -133,13 +133,13 @@ class Catalogue:
         return None
 
     def change_of(self, uri: str) -> Callable[[], Awaitable[None]] | None:
-        """What waits until a resource reads differently, where it tells."""
+        """A function that waits until a resource reads differently, if there is one."""
         return self._all.changes.get(uri)
 
     def completer(self, of: str, argument: str) -> Completer | None:
         """Who suggests values for an argument.
 
-        Raises: KeyError where there is no prompt, resource or template of that name.
+        Raises: KeyError if there is no prompt, resource or template of that name.
         """
         loaded = self._all
         known = of in loaded.prompts or of in loaded.resources

@@ -45,7 +45,7 @@ class Signature:
     def description(self) -> str:
         """The docstring on one line.
 
-        Raises: TypeError where there is none.
+        Raises: TypeError if there is none.
         """
         text = inspect.getdoc(self.function)
         if not text:
@@ -53,7 +53,7 @@ class Signature:
         return " ".join(text.split())
 
     def whole_struct(self) -> type[Struct] | None:
-        """The Struct that takes all arguments at once, where the function is written that way."""
+        """The Struct that takes all arguments at once, if the function has one."""
         if list(self.arguments) != ["args"]:
             return None
         annotation = self.arguments["args"].annotation
@@ -62,7 +62,7 @@ class Signature:
     def bind(self, provided: Sequence[object]) -> Callable[[Mapping[str, Any], Context | None], Any]:
         """The function with what the server provides filled in.
 
-        Raises: TypeError where the server lacks something.
+        Raises: TypeError if the server lacks something.
         """
         function, context_name = self.function, self._context
         services = {name: self._find(wanted, provided) for name, wanted in self._services.items()}

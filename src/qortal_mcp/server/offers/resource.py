@@ -15,11 +15,11 @@ _VARIABLE = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
 
 
 class ResourceNotFound(Exception):
-    """Raised by a resource function for an address that stands for nothing."""
+    """Raised by a resource function for an address with nothing to read."""
 
 
 class Resource:
-    """A function that reads what stands at a URI, or at every URI of a template."""
+    """A function that reads the resource at a URI, or at every URI of a template."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Resource:
         return bool(self.variables)
 
     def match(self, uri: str) -> dict[str, str] | None:
-        """The template's variables in a URI; None where it is not one of ours."""
+        """The template's variables in a URI; None if it does not match."""
         found = self._pattern.fullmatch(uri)
         if found is None:
             return None

@@ -5,8 +5,8 @@
         "Greets a person. Use it when someone asks to be greeted."
         return f"Hello, {name}!"
 
-A parameter `args` of a Struct type takes all arguments at once; a `Context` parameter gets the request at
-hand; any other class is something the server was given (`Server(provide=[...])`). `@tool` returns a record
+A parameter `args` of a Struct type takes all arguments at once; a `Context` parameter gets the current
+request; any other class is an object that the server provides (`Offer(provide=[...])`). `@tool` returns a record
 and registers nothing: the server's list of tools does.
 """
 
@@ -82,7 +82,7 @@ class Tool:
     def bind(self, provided: Sequence[object], synonyms: Mapping[str, str] | None = None) -> "BoundTool":
         """This tool with what it needs from a server.
 
-        Raises: TypeError where the server does not provide it.
+        Raises: TypeError if the server does not provide it.
         """
         return BoundTool(self, self._reader(synonyms), provided)
 
@@ -158,7 +158,7 @@ class BoundTool:
         return self.tool.definition
 
     def call(self, arguments: Any, context: Context | None) -> Any:
-        """Run the function; a coroutine where it is async."""
+        """Run the function; a coroutine if it is async."""
         if self._takes_struct:
             return self._call({"args": arguments}, context)
         if isinstance(arguments, dict):  # read by a hand-written schema
@@ -180,7 +180,7 @@ class BoundTool:
     def result(self, value: Any, notes: list[str], revision: str, limits: Limits) -> bytes:
         """The `tools/call` result of what the function returned.
 
-        Raises: ToolError where it is too large; ValidationError where it breaks its own schema.
+        Raises: ToolError if it is too large; ValidationError if it breaks its own schema.
         """
         answering = self.tool.answering
         blocks = _blocks(value)
