@@ -98,7 +98,7 @@ def _timed_out(seconds: float) -> ToolError:
 def _switched_off(chosen: Sequence[str]) -> dict[str, str]:
     """What to tell a caller of a tool whose toolset is off, also by an old name."""
     off = {
-        tool: f"Its toolset is off; who runs this server switches it on with --toolsets +{name}."
+        tool: f"Its toolset is off; whoever runs this server can switch it on with --toolsets +{name}."
         for name, toolset in tools.TOOLSETS.items()
         if name not in chosen
         for tool in toolset.tools
