@@ -14,7 +14,7 @@ from qortal_mcp.audit.judging import baseline
 from qortal_mcp.audit.judging.finding import Report
 from qortal_mcp.audit.judging.judge import judge
 from qortal_mcp.audit.limits import AuditLimits
-from qortal_mcp.audit.visiting.calls import Call, Leave
+from qortal_mcp.audit.visiting.calls import Call, Permission
 from qortal_mcp.audit.visiting.runner import Order, Unreachable, collect
 
 BASELINES = ROOT / "interop" / "baselines"
@@ -41,7 +41,7 @@ async def look(server: Foreign, programs: Programs) -> Evidence:
             named = tuple(Call(tool, arguments) for tool, arguments in visited.calls)
             order = Order(
                 target=visited.target.url or visited.target.command,
-                leave=Leave(named=named, all_read_only=True),
+                permission=Permission(named=named, all_read_only=True),
                 env=visited.env,
                 limits=_LIMITS,
             )

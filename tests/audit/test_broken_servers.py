@@ -15,7 +15,7 @@ from qortal_mcp.audit.judging.check import SEVERITIES, Severity
 from qortal_mcp.audit.judging.clients import impact, measured_codes
 from qortal_mcp.audit.judging.finding import Finding, Report
 from qortal_mcp.audit.judging.judge import VIOLATES, judge
-from qortal_mcp.audit.visiting.visits import NO_TOOL
+from qortal_mcp.audit.visiting.probes import NO_TOOL
 
 MEASURED = {name: code for code, names in measured_codes().items() for name in names}
 # Together they give every check something to look at that is in order.

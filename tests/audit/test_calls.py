@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from qortal_mcp.audit.evidence import Gap
 from qortal_mcp.audit.schemas.json_schema import mismatch
-from qortal_mcp.audit.visiting.calls import Call, Leave, Reputation, choose, minimal
+from qortal_mcp.audit.visiting.calls import Call, Permission, ReadOnlyClaims, choose, minimal
 
 NEEDS = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
 NEEDS_NOTHING = {"type": "object", "properties": {}}
-EVERYTHING = Leave(all_read_only=True)
+EVERYTHING = Permission(all_read_only=True)
 
 
 def tool(name: str, annotations: Any = None, schema: Any = NEEDS_NOTHING) -> dict[str, Any]:
@@ -33,19 +33,21 @@ NOT_READ_ONLY: list[Any] = [
 ]
 
 
-def chosen(tools: list[Any], leave: Leave, at_most: int) -> tuple[list[Call], list[Gap]]:
+def chosen(tools: list[Any], permission: Permission, at_most: int) -> tuple[list[Call], list[Gap]]:
     """The calls of a server that was looked at once."""
-    reputation = Reputation()
-    reputation.hear(tools, revision="2025-11-25")
-    return choose(tools, leave, at_most, reputation)
+    claims = ReadOnlyClaims()
+    claims.add(tools, revision="2025-11-25")
+    return choose(tools, permission, at_most, claims)
 
 
 @pytest.mark.promise("Audit", "No tool that may change something is called unless a person names it.")
 @pytest.mark.parametrize("annotations", NOT_READ_ONLY, ids=str)
-@pytest.mark.parametrize("leave", [Leave(), EVERYTHING], ids=["by itself", "call-all"])
-def test_a_tool_that_may_change_something_is_never_called_unnamed(annotations: Any, leave: Leave) -> None:
+@pytest.mark.parametrize("permission", [Permission(), EVERYTHING], ids=["by itself", "call-all"])
+def test_a_tool_that_may_change_something_is_never_called_unnamed(
+    annotations: Any, permission: Permission
+) -> None:
     for schema in (NEEDS_NOTHING, NEEDS, None):
-        calls, gaps = chosen([tool("t", annotations, schema)], leave, 10)
+        calls, gaps = chosen([tool("t", annotations, schema)], permission, 10)
         assert calls == []
         assert "do not declare readOnlyHint" in gaps[0].reason
 
@@ -60,30 +62,30 @@ _JSON = st.recursive(
 @pytest.mark.promise("Audit", "No tool that may change something is called unless a person names it.")
 @given(annotations=_JSON, schema=_JSON, name=st.text(min_size=1, max_size=8))
 def test_whatever_a_tool_says_only_the_boolean_opens_it(annotations: Any, schema: Any, name: str) -> None:
-    given_leave = isinstance(annotations, dict) and annotations.get("readOnlyHint") is True
+    is_permitted = isinstance(annotations, dict) and annotations.get("readOnlyHint") is True
     calls, _ = chosen([{"name": name, "annotations": annotations, "inputSchema": schema}], EVERYTHING, 10)
-    assert not calls or given_leave
+    assert not calls or is_permitted
 
 
 def test_a_named_call_is_made_with_the_arguments_given_and_no_others() -> None:
-    leave = Leave(named=(Call("wipe", {"disk": "d"}),), all_read_only=True)
-    calls, _ = chosen([tool("wipe", None, NEEDS)], leave, 10)
+    permission = Permission(named=(Call("wipe", {"disk": "d"}),), all_read_only=True)
+    calls, _ = chosen([tool("wipe", None, NEEDS)], permission, 10)
     assert calls == [Call("wipe", {"disk": "d"})]
 
 
 def test_a_tool_that_declared_itself_read_only_may_be_called_where_no_revision_can_say_so() -> None:
-    reputation = Reputation()
-    reputation.hear([tool("look", READ_ONLY)], revision="2025-11-25")
-    reputation.hear([tool("look")], revision="2024-11-05")
-    assert choose([tool("look")], Leave(), 10, reputation)[0] == [Call("look", {})]
+    claims = ReadOnlyClaims()
+    claims.add([tool("look", READ_ONLY)], revision="2025-11-25")
+    claims.add([tool("look")], revision="2024-11-05")
+    assert choose([tool("look")], Permission(), 10, claims)[0] == [Call("look", {})]
 
 
 @pytest.mark.parametrize("other", [None, {"readOnlyHint": False}, {"destructiveHint": True}])
 def test_a_tool_that_takes_its_word_back_anywhere_is_not_called_again(other: Any) -> None:
-    reputation = Reputation()
-    reputation.hear([tool("wipe", other)], revision="2025-06-18")
-    reputation.hear([tool("wipe", READ_ONLY)], revision="2025-11-25")
-    assert choose([tool("wipe", READ_ONLY)], EVERYTHING, 10, reputation)[0] == []
+    claims = ReadOnlyClaims()
+    claims.add([tool("wipe", other)], revision="2025-06-18")
+    claims.add([tool("wipe", READ_ONLY)], revision="2025-11-25")
+    assert choose([tool("wipe", READ_ONLY)], EVERYTHING, 10, claims)[0] == []
 
 
 def test_two_tools_of_a_name_must_both_be_read_only() -> None:
@@ -93,12 +95,12 @@ def test_two_tools_of_a_name_must_both_be_read_only() -> None:
 
 
 def test_arguments_are_made_up_only_with_leave() -> None:
-    assert chosen([tool("find", READ_ONLY, NEEDS)], Leave(), 10)[0] == []
+    assert chosen([tool("find", READ_ONLY, NEEDS)], Permission(), 10)[0] == []
     assert chosen([tool("find", READ_ONLY, NEEDS)], EVERYTHING, 10)[0] == [Call("find", {"a": "a"})]
 
 
 def test_no_more_tools_are_called_than_allowed_and_that_is_said() -> None:
-    calls, gaps = chosen([tool(f"t{at}", READ_ONLY) for at in range(5)], Leave(), 3)
+    calls, gaps = chosen([tool(f"t{at}", READ_ONLY) for at in range(5)], Permission(), 3)
     assert len(calls) == 3
     assert gaps[-1].reason == "only 3 of 5 were called"
 

@@ -22,7 +22,7 @@ from qortal_mcp.audit.judging import baseline
 from qortal_mcp.audit.judging.finding import Report
 from qortal_mcp.audit.judging.judge import judge
 from qortal_mcp.audit.schemas.json_schema import can_judge, mismatch
-from qortal_mcp.audit.visiting.calls import Leave, minimal
+from qortal_mcp.audit.visiting.calls import Permission, minimal
 from qortal_mcp.audit.visiting.runner import Order, Unreachable, collect
 from qortal_mcp.protocol import lenient
 
@@ -323,7 +323,7 @@ async def test_a_visit_goes_on_whatever_stands_in_what_it_builds_on(odd: Any) ->
                 target=url,
                 revisions=("2025-11-25", MODERN),
                 limits=LIMITS,
-                leave=Leave(all_read_only=True),
+                permission=Permission(all_read_only=True),
             )
             assert_survived(judge(await collect(order)))
 

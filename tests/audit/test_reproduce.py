@@ -20,11 +20,11 @@ from qortal_mcp.audit.judging.judge import judge
 from qortal_mcp.audit.judging.reproduce import line
 from qortal_mcp.audit.limits import AuditLimits
 from qortal_mcp.audit.secrets import safe_url, taken_out, values_in, without, without_secrets
-from qortal_mcp.audit.visiting.calls import Call, Leave
+from qortal_mcp.audit.visiting.calls import Call, Permission
 from qortal_mcp.audit.visiting.runner import Order, Target, collect
 
 needs_curl = pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
-LEAVE = Leave(named=(Call("look", {"word": "it's \u202e æ"}),))
+LEAVE = Permission(named=(Call("look", {"word": "it's \u202e æ"}),))
 BARE = """
 def bend(message, reply):
     if message["method"] == "tools/call" and "result" in reply:
@@ -37,7 +37,7 @@ def bend(message, reply):
 
 async def found(target: Target) -> dict[str, Finding]:
     limits = AuditLimits(request_seconds=10, probe_seconds=10, start_seconds=10, exit_seconds=0.5)
-    order = Order(target=target, revisions=("2025-11-25",), leave=LEAVE, limits=limits)
+    order = Order(target=target, revisions=("2025-11-25",), permission=LEAVE, limits=limits)
     return {one.code: one for one in judge(await collect(order)).findings}
 
 

@@ -15,7 +15,7 @@ from qortal_mcp.audit.judging.finding import Finding, Report
 from qortal_mcp.audit.judging.judge import judge
 from qortal_mcp.audit.limits import AuditLimits
 from qortal_mcp.audit.reports import comparison
-from qortal_mcp.audit.visiting.calls import Call, Leave
+from qortal_mcp.audit.visiting.calls import Call, Permission
 from qortal_mcp.audit.visiting.runner import Order, collect
 
 
@@ -66,7 +66,7 @@ _ALWAYS = {
     "origin-not-checked": "advice",
 }
 # What MaxMCP never mended.
-_NEVER_MENDED = {
+_NEVER_FIXED = {
     "protocol-version-echoed": "MUST",
     "ping-not-answered": "MUST",
     "batch-refused": "SHOULD",
@@ -98,15 +98,15 @@ FOUND = {
         "origin-not-checked": "advice",
     },
     "maxmcp-G0": {
-        **_NEVER_MENDED,
+        **_NEVER_FIXED,
         "result-bare-payload": "MUST",
         "rpc-id-missing": "MUST",
         "error-not-flagged": "SHOULD",
         "unknown-tool-in-result": "advice",
     },
-    "maxmcp-G1": {**_NEVER_MENDED, "rpc-id-missing": "MUST", "unknown-tool-in-result": "advice"},
+    "maxmcp-G1": {**_NEVER_FIXED, "rpc-id-missing": "MUST", "unknown-tool-in-result": "advice"},
     "maxmcp-G2": {
-        **_NEVER_MENDED,
+        **_NEVER_FIXED,
         "notification-answered": "MUST",
         "tool-failure-as-protocol-error": "portability",
     },
@@ -214,7 +214,7 @@ def test_the_null_beside_a_result_is_found_on_every_reply_and_the_result_still_r
     assert report("workshop-now").tools == 2
 
 
-MENDED = [
+FIXED = [
     pytest.param(
         "incumbent-before",
         "incumbent-now",
@@ -249,12 +249,12 @@ MENDED = [
 @pytest.mark.promise(
     "Audit", "The difference of two audits says what was fixed, and fails where something got worse."
 )
-@pytest.mark.parametrize(("old", "new", "mended", "worse"), MENDED)
-def test_the_difference_of_two_captures_says_what_was_mended(
-    old: str, new: str, mended: set[str], worse: set[str]
+@pytest.mark.parametrize(("old", "new", "fixed", "worse"), FIXED)
+def test_the_difference_of_two_captures_says_what_was_fixed(
+    old: str, new: str, fixed: set[str], worse: set[str]
 ) -> None:
     found = comparison.compare(report(old), report(new))
-    assert {one.code for one in found.mended} == mended
+    assert {one.code for one in found.fixed} == fixed
     assert {one.code for one in found.worse} == worse
     assert (found.old_verdict, found.new_verdict) == (report(old).verdict, report(new).verdict)
 
@@ -342,7 +342,7 @@ async def test_an_audit_of_the_living_server_finds_what_its_capture_shows(name: 
     calls = tuple(Call(tool, arguments) for tool, arguments in system.calls if tool != "get_node_status")
     with http_stranger(lambda *asked: answering(system, *asked)) as url:
         limits = AuditLimits(request_seconds=5, probe_seconds=5)
-        evidence = await collect(Order(target=url, leave=Leave(named=calls), limits=limits))
+        evidence = await collect(Order(target=url, permission=Permission(named=calls), limits=limits))
     found = {one.code: one.severity for one in reversed(judge(evidence).findings)}
     expected = {code: severity for code, severity in FOUND[name].items() if code != "rate-limit-status"}
     assert found == expected

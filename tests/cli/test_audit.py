@@ -126,7 +126,7 @@ def test_a_server_of_which_too_little_is_seen_is_exit_code_3(tmp_path: Path) -> 
     ended = audit(*QUICK, "--no-calls", "--", *program(tmp_path))
     assert ended.code == 3
     assert "INCOMPLETE" in ended.out
-    assert "no tool was called with success; name some with --call" in ended.out
+    assert "no tool call succeeded; name calls with --call" in ended.out
 
 
 @pytest.mark.promise(
@@ -158,7 +158,7 @@ WRONG = [
     pytest.param([], f"Give one address, one capture, or -- and a command. {HELP}", id="nothing"),
     pytest.param(["a", "b"], f"Give one address, one capture, or -- and a command. {HELP}", id="two"),
     pytest.param([BAD, "--", "x"], f"Give one address, one capture, or -- and a command. {HELP}", id="both"),
-    pytest.param(["--"], f"There is no command behind --. {HELP}", id="no-command"),
+    pytest.param(["--"], f"There is no command after --. {HELP}", id="no-command"),
     pytest.param(
         ["ftp://x"], f"An address begins with http://, https://, ws:// or wss://. {HELP}", id="scheme"
     ),
@@ -172,15 +172,15 @@ WRONG = [
         ["nowhere"], f"Cannot read the capture nowhere: No such file or directory. {HELP}", id="no-file"
     ),
     pytest.param(
-        [BAD, "--call", "x"], f"--call asks a server; a capture is only read. {HELP}", id="call-of-file"
+        [BAD, "--call", "x"], f"--call needs a server; a capture is only read. {HELP}", id="call-of-file"
     ),
     pytest.param(
         [BAD, "--revision", "2025-11-25"],
-        f"--revision asks a server; a capture is only read. {HELP}",
+        f"--revision needs a server; a capture is only read. {HELP}",
         id="revision-of-file",
     ),
     pytest.param(
-        [BAD, "--capture", "x"], f"--capture asks a server; a capture is only read. {HELP}", id="again"
+        [BAD, "--capture", "x"], f"--capture needs a server; a capture is only read. {HELP}", id="again"
     ),
     pytest.param(
         ["--call-all", "--no-calls", "http://h"],
@@ -194,12 +194,12 @@ WRONG = [
     ),
     pytest.param(
         ["--diff", BAD, GOOD, "http://h"],
-        f"--diff looks at no server; leave the rest out. {HELP}",
+        f"--diff contacts no server; leave the rest out. {HELP}",
         id="diff-of-server",
     ),
     pytest.param(
         ["--explain", "all", BAD],
-        f"--explain looks at no server; leave the rest out. {HELP}",
+        f"--explain contacts no server; leave the rest out. {HELP}",
         id="explain-of-file",
     ),
     pytest.param(
@@ -209,7 +209,7 @@ WRONG = [
     ),
     pytest.param(
         ["--call", "t {bad", "http://h"],
-        "The arguments of --call t are no JSON: Expecting property name enclosed in double quotes: "
+        "The arguments of --call t are not JSON: Expecting property name enclosed in double quotes: "
         f"line 1 column 2 (char 1). {HELP}",
         id="call-no-json",
     ),
@@ -220,12 +220,12 @@ WRONG = [
     ),
     pytest.param(
         ["--call", 't {"a": NaN}', "http://h"],
-        f"The arguments of --call t are no JSON: there is no NaN. {HELP}",
+        f"The arguments of --call t are not JSON: NaN is not a JSON value. {HELP}",
         id="call-nan",
     ),
     pytest.param(
         ["--call", " ", "http://h"],
-        f"--call names no tool; write 'TOOL' or 'TOOL {{\"name\": …}}'. {HELP}",
+        f"--call does not name a tool; write 'TOOL' or 'TOOL {{\"name\": …}}'. {HELP}",
         id="call-nothing",
     ),
     pytest.param(
@@ -246,7 +246,7 @@ def test_wrong_usage_is_exit_code_2_and_one_clear_line(
 def test_a_foreign_file_is_said_to_be_one(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     foreign = tmp_path / "foreign"
     foreign.write_bytes(b"\xff\xfe{}\n")
-    assert "is no capture: the first line does not say that this is a capture" in line_of(
+    assert "is not a capture: the first line does not say that this is a capture" in line_of(
         capsys, str(foreign)
     )
 
@@ -256,7 +256,7 @@ def test_a_file_that_was_cut_off_is_said_to_be_one(
 ) -> None:
     cut = tmp_path / "cut"
     cut.write_bytes(Path(BAD).read_bytes()[:-100])
-    assert "is no capture: line " in line_of(capsys, str(cut))
+    assert "is not a capture: line " in line_of(capsys, str(cut))
 
 
 def test_a_baseline_that_is_none_is_said_to_be(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -264,7 +264,7 @@ def test_a_baseline_that_is_none_is_said_to_be(capsys: pytest.CaptureFixture[str
     for data, words in (
         ("{}", "Object missing required field `known`"),
         ('{"known":[{"code":"a","where":"b","reason":" "}]}', "no reason is given for a"),
-        ("nonsense", "is no baseline: "),
+        ("nonsense", "is not a baseline: "),
     ):
         wrong.write_text(data)
         assert words in line_of(capsys, "--baseline", str(wrong), BAD)
@@ -277,7 +277,7 @@ def test_a_file_of_headers_that_is_wrong_is_said_by_its_line_and_never_shown(
     for data in ("x: y\nhunter2hunter2", "x: y\nhunter2 hunter2: 1", "x: y\nhunter2: a\x1bb"):
         wrong.write_text(data)
         line = line_of(capsys, "--header-file", str(wrong), "http://127.0.0.1:9/")
-        assert "Line 2 of the file of headers" in line
+        assert "Line 2 of the header file" in line
         assert "hunter2" not in line
 
 
@@ -345,7 +345,7 @@ def test_junit_fails_for_must_and_should_and_skips_what_was_not_judged(tmp_path:
     assert {case.attrib["classname"] for case in cases.values()} == {"mcp"}
     failure = cases["content-type-unknown"].find("failure")
     assert failure is not None
-    assert failure.attrib == {"type": "MUST", "message": "MUST: A block of a type that does not exist"}
+    assert failure.attrib == {"type": "MUST", "message": "MUST: A block with a type that does not exist"}
     assert "breaks: Codex CLI, Claude Code" in (failure.text or "")
     # What is only portability or advice is told, and stops nobody.
     assert "requestId" in (cases["rpc-extra-member"].findtext("system-out") or "")
@@ -399,8 +399,8 @@ def test_markdown_is_a_plan_by_priority_with_before_after_how_and_test(tmp_path:
         "## Then: what the specification recommends",
         "## Then: legal, but it breaks a client",
         "## Worth knowing",
-        "## What models get of each call",
-        "## What this audit did not see",
+        "## What models get from each call",
+        "## What this audit did not check",
     ]
     item = plan.partition("(`structured-content-not-object`, MUST)")[2].partition("\n## ")[0]
     parts = [
@@ -461,7 +461,7 @@ def test_a_capture_is_judged_again_with_the_same_findings(tmp_path: Path) -> Non
 def test_a_difference_says_what_got_better_and_fails_where_something_got_worse() -> None:
     better = audit("--diff", BAD, GOOD)
     assert better.code == 0
-    assert better.out.startswith("violates -> conforms\n\nMended: 14\n")
+    assert better.out.startswith("violates -> conforms\n\nFixed: 14\n")
     assert "\nWorse: 0\n" in better.out
     changed = audit("--diff", WORSE, BAD)
     assert changed.code == 1
@@ -473,8 +473,8 @@ def test_a_difference_says_what_got_better_and_fails_where_something_got_worse()
 
 def test_a_difference_as_json_has_both_lists() -> None:
     told = audit("--diff", BAD, GOOD, "--json").json
-    assert set(told) == {"oldVerdict", "newVerdict", "mended", "worse", "uncovered", "unseen", "left"}
-    assert (len(told["mended"]), told["worse"], told["left"]) == (14, [], 0)
+    assert set(told) == {"oldVerdict", "newVerdict", "fixed", "worse", "uncovered", "unseen", "left"}
+    assert (len(told["fixed"]), told["worse"], told["left"]) == (14, [], 0)
 
 
 def with_reasons(baseline: Path, reason: str, without: str = "") -> None:
@@ -506,7 +506,7 @@ def test_what_a_baseline_knows_is_told_but_does_not_count(tmp_path: Path) -> Non
     assert {one["known"] for one in ended.json["findings"]} == {"the clients of this house do not mind"}
     assert "14 known" in audit("--baseline", str(baseline), BAD).out
     plan = written(tmp_path, "--markdown", "--baseline", str(baseline), BAD)
-    assert "## Known and borne with" in plan
+    assert "## Known and accepted" in plan
     suite = ElementTree.fromstring(written(tmp_path, "--junit", "--baseline", str(baseline), BAD))
     assert suite.attrib["failures"] == "0"
 
@@ -530,7 +530,7 @@ def test_a_baseline_that_is_no_longer_needed_is_said_to_be(tmp_path: Path) -> No
     ended = audit("--baseline", str(baseline), GOOD)
     assert ended.code == 0
     assert ended.err.startswith(
-        "14 of the baseline no longer found, such as structured-content-not-object at "
+        "14 entries of the baseline no longer found, such as structured-content-not-object at "
     )
 
 
@@ -545,9 +545,9 @@ def test_reasons_that_were_given_stay_when_a_baseline_is_written_again(tmp_path:
 def test_a_code_is_explained_with_what_real_clients_did(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["audit", "--explain", "content-type-unknown"]) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith("content-type-unknown  A block of a type that does not exist\n")
+    assert shown.startswith("content-type-unknown  A block with a type that does not exist\n")
     assert "Codex CLI, Claude Code" in shown
-    assert "mend       " in shown
+    assert "fix        " in shown
 
 
 @pytest.mark.promise("Audit", "Every code can be explained with `--explain`.")
@@ -609,10 +609,10 @@ def test_calls_are_read_from_a_file(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("find\nfind {", "line 2: find are no JSON"),
+        ("find\nfind {", "line 2: find are not JSON"),
         ("[1]", 'each entry is {"tool": "…", "arguments": {…}}'),
-        ("[", "is no JSON"),
-        ("\xff", "is no UTF-8"),
+        ("[", "is not JSON"),
+        ("\xff", "is not UTF-8"),
     ],
 )
 def test_a_file_of_calls_that_is_wrong_is_said_to_be(

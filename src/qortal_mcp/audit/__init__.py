@@ -1,1 +1,1 @@
-"""Tell the author of any MCP server what is wrong on the wire, and which client breaks on it."""
+"""Show the author of any MCP server what is wrong on the wire, and which client breaks on it."""

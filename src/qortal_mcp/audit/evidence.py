@@ -1,6 +1,6 @@
 """What an audit has seen: visits to a server, made of steps, each with what was sent and what came back.
 
-Only data, exact to the byte, and how it is kept in a file. Judging it is the business of `subjects` and `checks`,
+Only data, exact to the byte, and how it is kept in a file. `subjects` and `checks` judge it,
 so evidence from a file is judged like evidence from a wire.
 """
 
@@ -25,7 +25,7 @@ Headers = tuple[tuple[str, str], ...]
 class Heard(Struct, frozen=True, omit_defaults=True):
     """One piece that came: a line with its ending, a frame, a body, the data of an event."""
 
-    # One of the two: bytes that are no UTF-8 are kept as Base64.
+    # One of the two: bytes that are not UTF-8 are kept as Base64.
     text: str = ""
     base64: bytes = b""
     # Seconds after the step began.
@@ -103,7 +103,7 @@ class Visit(Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 
 class Gap(Struct, frozen=True, omit_defaults=True):
-    """Something that could not be found out, and why."""
+    """Something that could not be determined, and why."""
 
     what: str
     reason: str
@@ -140,7 +140,7 @@ class _Title(Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 
 class NotACapture(Exception):
-    """A file that is no capture; the text says what is wrong with it."""
+    """A file that is not a capture; the text says what is wrong with it."""
 
 
 def to_file(evidence: Evidence) -> bytes:
@@ -176,7 +176,7 @@ def _writable(value: Any) -> Any:
 
 
 class _Line(Struct, frozen=True):
-    """Enough of a line to tell a visit from a step."""
+    """Enough of a line to distinguish a visit from a step."""
 
     transport: str = ""
 
@@ -191,7 +191,7 @@ def from_file(data: bytes) -> Evidence:
     if title.format != FORMAT:
         raise NotACapture(f"the first line does not say that this is a capture: {FORMAT!r}")
     if title.version != 1:
-        raise NotACapture(f"captures of version {title.version} are not known here")
+        raise NotACapture(f"captures of version {title.version} are not supported here")
     visits: list[tuple[Visit, list[Step]]] = []
     for number, line in enumerate(lines[1:], 2):
         try:

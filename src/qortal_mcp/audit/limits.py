@@ -1,4 +1,4 @@
-"""How long, how much, how many, as an audit sees it. The server under audit is a stranger."""
+"""How long, how much, how many, as an audit sees it. The server under audit is not trusted."""
 
 from msgspec import Struct
 
@@ -34,10 +34,10 @@ class AuditLimits(Struct, frozen=True, kw_only=True):
     list_pages: Positive = 100
     # Tools called in one revision, each once.
     calls: Positive = 500
-    # Waits that a server asked for with 429, each and in all tries of one request.
+    # A wait that a server asked for with 429, and how often one request is tried.
     retry_seconds: Seconds = 10.0
     retries: Positive = 3
-    # Streams that are taken up again where they broke.
+    # How often a broken stream is resumed.
     resumptions: Positive = 5
 
 

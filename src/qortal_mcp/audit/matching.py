@@ -16,12 +16,12 @@ from .subjects import Json, Match, Piece, Reply, Said
 
 # The longest run of lines that is tried as one message.
 _MOST_LINES = 400
-# Bytes of lines that may be read together in vain for a step, and what an attempt costs besides its bytes.
-_LEAST_IN_VAIN = 64_000
-_MOST_IN_VAIN = 4_000_000
+# Bytes of lines that may be joined without success in one step, and what an attempt costs besides its bytes.
+_LEAST_WASTED = 64_000
+_MOST_WASTED = 4_000_000
 _AN_ATTEMPT = 100
-# Replies of a visit that miss their question in one way. What is wrong with them is told long before.
-_MOST_ASTRAY = 10_000
+# Replies of a visit that miss their question in one way; many fewer are reported.
+_MOST_MISMATCHED = 10_000
 
 
 def pieces_of(visit: Visit, step: Step) -> Iterator[Piece]:
@@ -40,12 +40,12 @@ def pieces_of(visit: Visit, step: Step) -> Iterator[Piece]:
 
 
 class _Joiner:
-    """Reads lines together that are a message only together, and gives up after too many vain attempts."""
+    """Reads lines together that are a message only together, and gives up after too many failed attempts."""
 
     def __init__(self, visit: Visit, step: Step) -> None:
         self._visit = visit
         self._step = step
-        # How much may still be read in vain. A stranger's lines could ask to be read together in every way there is.
+        # How many bytes may still be wasted: hostile lines could ask to be joined in every possible way.
         self._left: int | None = None
         self._closing: dict[bytes, list[int]] = {b"}": [], b"]": []}
 
@@ -57,7 +57,7 @@ class _Joiner:
             # Only a line that closes something can be the last.
             if (line := data.rstrip()) in self._closing:
                 self._closing[line].append(at)
-        return min(max(_LEAST_IN_VAIN, 4 * size), _MOST_IN_VAIN)
+        return min(max(_LEAST_WASTED, 4 * size), _MOST_WASTED)
 
     def message_from(self, at: int, first: bytes) -> Piece | None:
         """A message that begins with this line and ends some lines later."""
@@ -98,7 +98,7 @@ def _sent_in(step: Step) -> Any:
     return _only_value(step.text, step.base64)
 
 
-# A stranger can send a million replies to one question.
+# A hostile server can send a million replies to one question.
 @lru_cache(maxsize=1_000)
 def _only_value(text: str, base64: bytes) -> Any:
     values = lenient.read(base64 or text.encode()).values
@@ -106,7 +106,7 @@ def _only_value(text: str, base64: bytes) -> Any:
 
 
 def question_of(step: Step) -> Json | None:
-    """The request that was sent; None for notifications, batches and bytes that are no message."""
+    """The request that was sent; None for notifications, batches and bytes that are not a message."""
     if step.name.startswith("raw"):
         return None
     value = _sent_in(step)
@@ -142,13 +142,13 @@ def matched(visit: Visit, pieces: list[Piece]) -> tuple[list[Reply], list[Said]]
     found, said = _messages(visit, pieces)
     answered = {_key(one.value.get("id")) for one in found if _key(one.value.get("id")) in questions}
     causes = _causes(visit)
-    astray: Counter[Match] = Counter()
+    mismatched: Counter[Match] = Counter()
     seen: set[Any] = set()
     replies = []
     for one in found:
         to, match = _owner(one, questions, answered, causes, seen)
-        astray[match] += 1
-        if match != "same" and astray[match] > _MOST_ASTRAY:
+        mismatched[match] += 1
+        if match != "same" and mismatched[match] > _MOST_MISMATCHED:
             continue
         replies.append(
             Reply(
@@ -185,7 +185,7 @@ def _messages(visit: Visit, pieces: list[Piece]) -> tuple[list[_Found], list[Sai
 
 
 def _is_error_page(step: Step, part: Json) -> bool:
-    """The body of a refusal of HTTP, such as {"error":"forbidden"}: the words of a gateway, not a message."""
+    """The body of an HTTP refusal, such as {"error":"forbidden"}: a gateway wrote it, it is not a message."""
     status = step.http.status if step.http is not None else None
     return (status or 0) >= 400 and not {"jsonrpc", "id"} & part.keys()
 
@@ -232,7 +232,7 @@ def _is_waiting(step: Step, answered: set[Any]) -> bool:
 
 
 def is_notice(step: Step) -> bool:
-    """Whether what was sent is a notification, which nobody answers."""
+    """Whether what was sent is a notification, which must not be answered."""
     if step.name.startswith("raw"):
         return False
     value = _sent_in(step)
@@ -240,7 +240,7 @@ def is_notice(step: Step) -> bool:
 
 
 def _causes(visit: Visit) -> dict[int, Step | None]:
-    """By the id() of a step: the last notification or rubbish sent until then. Whom else is a reply without id for?"""
+    """By the id() of a step: the last notification or invalid message sent until then, which a reply without id must be for."""
     causes: dict[int, Step | None] = {}
     last = None
     for step in visit.steps:
@@ -256,7 +256,7 @@ def _other_type(id_: Any) -> Any:
         return ("int", int(id_)) if id_.isascii() and id_.isdigit() and len(id_) < 16 else None
     if isinstance(id_, float):
         return ("int", int(id_)) if id_.is_integer() else None
-    # Longer ones are nobody's, and Python refuses to write the longest as text.
+    # An audit never sends longer ones, and Python refuses to write the longest as text.
     return ("str", str(id_)) if isinstance(id_, int) and abs(id_) < 10**16 else None
 
 

@@ -28,7 +28,7 @@ _MEMBER = re.compile(r"(\"([^\"]+)\"\s*:\s*)\"[^\"]*\"")
 
 
 def without_secrets(argv: Sequence[str]) -> tuple[str, ...]:
-    """A command line that can be shown: what follows an option with a telling name is hidden, and its like."""
+    """A command line that can be shown: what follows an option with a name like "token" is hidden."""
     shown: list[str] = []
     hide = False
     for word in argv:
@@ -53,11 +53,11 @@ def _without(word: str) -> str:
 
 
 def safe_url(url: str) -> str:
-    """An address without name, password, and values of telling parameters."""
+    """An address without name, password, and the values of parameters with such names."""
     try:
         parts = urlsplit(url)
     except ValueError:
-        return HIDDEN  # no address; nothing can be told of what it holds
+        return HIDDEN  # not an address, so any part of it may be a secret
     host = parts.netloc.rpartition("@")[2]
     query = "&".join(
         f"{piece.partition('=')[0]}={HIDDEN}" if SECRET.search(piece.partition("=")[0]) else piece
@@ -134,7 +134,7 @@ def _hidden_part(word: str) -> set[str]:
 
 def without(text: str, secrets: frozenset[str]) -> str:
     """A text in which no secret stands any more, in whatever usual way it is written: as it is, with escapes of JSON,
-    addresses or HTML, as Base64, as hexadecimal digits. Capitals are not told apart: names of headers have either.
+    addresses or HTML, as Base64, as hexadecimal digits. Case is ignored: header names come in either.
     """
     if not secrets:
         return text
@@ -222,7 +222,7 @@ def _hex(digits: str) -> str:
 _ESCAPABLE = "\"/'\\"
 _NAMES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _ENTITIES = {character: f"&{name};" for name, character in _NAMES.items()}
-# Fields that hold our own words, never those of a server.
+# Fields that the audit writes itself, never the server.
 _OUR_WORDS = frozenset({"name", "transport", "revision", "end", "method"})
 
 

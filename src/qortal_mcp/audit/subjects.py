@@ -59,11 +59,11 @@ class Piece(Subject, frozen=True, kw_only=True):
 
 
 # same     it repeats the id of its question
-# type     the same id, but a text where a number was sent or the other way round
+# type     the same id, but a string where a number was sent or the other way round
 # none     it has no id, or null
-# wrong    it has an id that nobody asked with
+# wrong    it has an id that was never sent
 # again    its question was answered already
-# notice   it answers a notification, which nobody may
+# notice   it answers a notification, which must not be answered
 Match = Literal["same", "type", "none", "wrong", "again", "notice"]
 
 
@@ -93,7 +93,7 @@ class Reply(Subject, frozen=True, kw_only=True):
 
 
 class Said(Subject, frozen=True, kw_only=True):
-    """What a server said unasked: a notification or a request. Its `step` is the one it came in."""
+    """What a server sent unasked: a notification or a request. Its `step` is the one it came in."""
 
     value: Json
     data: bytes
@@ -178,7 +178,7 @@ class Called(Subject, frozen=True, kw_only=True):
 
     @property
     def is_unfinished(self) -> bool:
-        """It is no answer yet, so it need not have content."""
+        """It is not the final answer, so it needs no content."""
         result = self.result
         return isinstance(result, dict) and (result.get("resultType") in _UNFINISHED or "task" in result)
 

@@ -1,4 +1,4 @@
-"""Every check, in the order in which findings of equal weight are told."""
+"""Every check, in the order in which findings of equal weight are reported."""
 
 from typing import Any
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...protocol.messages import LOG_LEVELS
-from ..judging.check import IN_LEGACY, IN_MODERN, MUST, PORTABILITY, SHOULD, Check, Defect, check
+from ..judging.check import IN_LEGACY, IN_MODERN, MUST, PORTABILITY, SHOULD, Check, Defect, check, count_note
 from ..matching import question_of
 from ..subjects import MISSING, Asked, Reply, Said, Whole
 
@@ -13,7 +13,7 @@ _MEMBERS = {"jsonrpc", "id", "result", "error"}
 
 
 def _is_refusal(reply: Reply) -> bool:
-    """An error that travels with an HTTP status of its own: the request was not looked into."""
+    """An error with an HTTP error status: the request itself was not handled."""
     http = reply.step.http
     return http is not None and (http.status or 0) >= 400 and isinstance(reply.error, dict)
 
@@ -55,29 +55,28 @@ def rpc_id_missing(reply: Reply) -> Iterator[Defect]:
     Reply,
     clause=_RESPONSES,
     expected="A reply repeats the id of its request.",
-    fix="Copy the id of the request into the reply; do not count ids of your own.",
+    fix="Copy the id of the request into the reply; do not generate ids of your own.",
 )
 def rpc_id_wrong(reply: Reply) -> Iterator[Defect]:
-    """A reply with an id that nobody asked with."""
+    """A reply with an id that no request had."""
     if reply.match == "wrong" and not _is_refusal(reply):
         yield Defect(path="id", evidence=reply.data)
 
 
-# JSON-RPC demands it, but with a status of 400 and more no client is known that reads the id.
+# JSON-RPC demands it, but no known client reads the id of a reply with status 400 or above.
 @check(
     "refusal-id-invented",
     SHOULD,
     Whole,
     clause="JSON-RPC 2.0 §5",
-    expected="What is refused by HTTP comes back with the id of the request, with null, or without an id.",
-    fix="Send null where the id was not read; never a text of your own.",
+    expected="A request refused with an HTTP error comes back with its own id, with null, or without an id.",
+    fix="Send null if the id was not read; never an invented one.",
 )
 def refusal_id_invented(whole: Whole) -> Iterator[Defect]:
-    """A refusal with an id that nobody asked with."""
+    """A refusal with an id that no request had."""
     wrong = [reply for reply in whole.all(Reply) if reply.match == "wrong" and _is_refusal(reply)]
     for reply in wrong[:1]:
-        note = f"{len(wrong)} in all" if len(wrong) > 1 else ""
-        yield Defect(path="id", evidence=reply.data, note=note, at=(reply.visit, reply.step))
+        yield Defect(path="id", evidence=reply.data, note=count_note(wrong), at=(reply.visit, reply.step))
 
 
 @check(
@@ -85,11 +84,11 @@ def refusal_id_invented(whole: Whole) -> Iterator[Defect]:
     MUST,
     Reply,
     clause=_RESPONSES,
-    expected="An id comes back with the type it was sent with.",
-    fix='Keep ids as they came: 1 is not the text "1".',
+    expected="An id keeps the type it was sent with.",
+    fix='Keep ids as they came: 1 is not the string "1".',
 )
 def rpc_id_type_changed(reply: Reply) -> Iterator[Defect]:
-    """An id that came back with another type."""
+    """An id that came back with a different type."""
     if reply.match == "type":
         yield Defect(path="id", evidence=reply.data)
 
@@ -100,7 +99,7 @@ def rpc_id_type_changed(reply: Reply) -> Iterator[Defect]:
     Reply,
     clause="JSON-RPC 2.0 §5",
     expected="Exactly one reply to each request.",
-    fix="Find who writes the reply the second time, often an error path after the good one.",
+    fix="Find the code that replies a second time, often an error path after the good one.",
 )
 def rpc_duplicate_reply(reply: Reply) -> Iterator[Defect]:
     """A request answered twice."""
@@ -114,7 +113,7 @@ def rpc_duplicate_reply(reply: Reply) -> Iterator[Defect]:
     Reply,
     clause="JSON-RPC 2.0 §4.1; basic: notifications",
     expected="A notification is never answered, not even an unknown one.",
-    fix="Look whether a message has an id before anything is written; without one write nothing.",
+    fix="Check whether a message has an id before you reply; without one, send nothing.",
 )
 def notification_answered(reply: Reply) -> Iterator[Defect]:
     """A reply to a notification."""
@@ -147,7 +146,7 @@ def rpc_result_and_error(reply: Reply) -> Iterator[Defect]:
     fix="Wrap the value: a tool's value goes into content.",
 )
 def result_not_object(reply: Reply) -> Iterator[Defect]:
-    """A result that is no object."""
+    """A result that is not an object."""
     result = reply.result
     if result is MISSING or isinstance(result, dict) or isinstance(reply.error, dict):
         return
@@ -161,8 +160,8 @@ def result_not_object(reply: Reply) -> Iterator[Defect]:
     MUST,
     Reply,
     clause="JSON-RPC 2.0 §5.1",
-    expected="An error has an integer code and a text as message.",
-    fix='Send {"code": <integer>, "message": "<text>"}; anything else belongs into data.',
+    expected="An error has an integer as code and a string as message.",
+    fix='Send {"code": <integer>, "message": "<text>"}; anything else belongs in data.',
 )
 def rpc_error_malformed(reply: Reply) -> Iterator[Defect]:
     """An error without a code or message of the right type."""
@@ -186,11 +185,11 @@ def _is_integer(value: Any) -> bool:
     PORTABILITY,
     Reply,
     clause="JSON-RPC 2.0 §5",
-    expected="A reply has jsonrpc, id, and result or error; nothing more.",
+    expected="A reply has jsonrpc, id, and result or error, and nothing else.",
     fix="Put other data into _meta of the result, or into an HTTP header.",
 )
 def rpc_extra_member(reply: Reply) -> Iterator[Defect]:
-    """Members beside jsonrpc, id, result and error."""
+    """Members other than jsonrpc, id, result and error."""
     if extra := sorted(reply.value.keys() - _MEMBERS):
         yield Defect(path=extra[0], evidence=reply.data)
 
@@ -215,7 +214,7 @@ def rpc_batch_reply(reply: Reply) -> Iterator[Defect]:
     Asked,
     clause=_RESPONSES,
     expected="Every request is answered.",
-    fix="Answer in every branch, also for errors; give long work a limit of time.",
+    fix="Answer in every branch, including errors; put a time limit on long work.",
 )
 def no_reply(asked: Asked) -> Iterator[Defect]:
     """A request that was never answered."""
@@ -226,10 +225,10 @@ def no_reply(asked: Asked) -> Iterator[Defect]:
         return  # something came, and more of it than is kept
     if step.end == "silent" and (step.http is None or not step.http.is_whole):
         yield Defect(evidence=step.sent, note=f"nothing came within {step.seconds:.1f} s", case="call-hang")
-    elif step.http is not None and step.http.status == 200 and step.heard and not _is_cut(asked):
+    elif step.http is not None and step.http.status == 200 and step.heard:
         if step.http.media_type != "text/event-stream":
-            said = b"".join(heard.data for heard in step.heard)
-            yield Defect(evidence=said, note="HTTP 200 without a message", case="http-call-200-empty")
+            body = b"".join(heard.data for heard in step.heard)
+            yield Defect(evidence=body, note="HTTP 200 without a message", case="http-call-200-empty")
     elif step.http is not None and step.http.status in (200, 202, 204) and not step.heard:
         if step.http.media_type == "text/event-stream":
             return  # said by the check of streams
@@ -237,27 +236,22 @@ def no_reply(asked: Asked) -> Iterator[Defect]:
         yield Defect(evidence=step.sent, note=f"HTTP {step.http.status} without a body", case=case)
 
 
-def _is_cut(asked: Asked) -> bool:
-    """Its answer was larger than an audit reads."""
-    return any(heard.too_long for heard in asked.step.heard)
-
-
 @check(
     "server-exit",
     MUST,
     Asked,
     clause=_RESPONSES,
-    expected="A server stays up, whatever it is asked.",
-    fix="Catch what a handler raises and answer with an error.",
+    expected="A server keeps running, whatever it is asked.",
+    fix="Catch exceptions of handlers and answer with an error.",
 )
 def server_exit(asked: Asked) -> Iterator[Defect]:
     """The server went away instead of answering."""
-    if asked.reply is None and asked.step.end == "closed" and asked.step.name not in _FIRST_WORDS:
+    if asked.reply is None and asked.step.end == "closed" and asked.step.name not in _REPORTED_ELSEWHERE:
         yield Defect(evidence=asked.step.sent, note=asked.step.remark)
 
 
-# What these do to a server has codes of its own.
-_FIRST_WORDS = ("server/discover", "unknown-method", "after-garbage", "after-batch")
+# A server that ends at one of these is reported under another code.
+_REPORTED_ELSEWHERE = ("server/discover", "unknown-method", "after-garbage", "after-batch")
 
 
 @check(
@@ -269,7 +263,7 @@ _FIRST_WORDS = ("server/discover", "unknown-method", "after-garbage", "after-bat
     fix="Leave params out.",
 )
 def params_null(said: Said) -> Iterator[Defect]:
-    """A message whose params are no object."""
+    """A message whose params are not an object."""
     if said.params is not MISSING and not isinstance(said.params, dict):
         yield Defect(path="params", evidence=said.data)
 
@@ -280,10 +274,10 @@ def params_null(said: Said) -> Iterator[Defect]:
     Said,
     clause="basic/utilities/progress",
     expected="Progress is sent only for a token of a running request.",
-    fix="Send progress only where the request's _meta has a progressToken, and repeat that token.",
+    fix="Send progress only if the request's _meta has a progressToken, and repeat that token.",
 )
 def progress_token_unknown(said: Said) -> Iterator[Defect]:
-    """Progress for a token that nobody gave."""
+    """Progress for a token that no request gave."""
     if said.method == "notifications/progress" and b"progressToken" not in said.step.sent:
         yield Defect(path="params.progressToken", evidence=said.data)
 
@@ -314,11 +308,11 @@ def _is_early(said: Said) -> bool:
     Said,
     revisions=IN_LEGACY,
     clause="basic/lifecycle: initialization",
-    expected="Before the handshake is over a server sends nothing but pings and log messages.",
+    expected="Until the handshake is complete, a server sends only pings and log messages.",
     fix="Hold notifications back until notifications/initialized has come.",
 )
 def notification_before_handshake(said: Said) -> Iterator[Defect]:
-    """A notification before the handshake was over."""
+    """A notification before the handshake was complete."""
     if _is_early(said) and not said.is_request and said.method != "notifications/message":
         yield Defect(evidence=said.data)
 
@@ -329,11 +323,11 @@ def notification_before_handshake(said: Said) -> Iterator[Defect]:
     Said,
     revisions=IN_LEGACY,
     clause="basic/lifecycle: initialization",
-    expected="Before the handshake is over a server asks nothing but ping.",
-    fix="Wait for notifications/initialized before asking the client.",
+    expected="Until the handshake is complete, a server asks only for ping.",
+    fix="Wait for notifications/initialized before you ask the client.",
 )
 def request_before_handshake(said: Said) -> Iterator[Defect]:
-    """A request to the client before the handshake was over."""
+    """A request to the client before the handshake was complete."""
     if _is_early(said) and said.is_request and said.method != "ping":
         yield Defect(evidence=said.data)
 
@@ -345,7 +339,7 @@ def request_before_handshake(said: Said) -> Iterator[Defect]:
     revisions=IN_LEGACY,
     clause="basic/lifecycle: capability negotiation",
     expected="A server asks a client only for what the client declared; this one declared nothing.",
-    fix="Look into the capabilities of initialize before asking for roots, sampling or elicitation.",
+    fix="Check the capabilities in initialize before you ask for roots, sampling or elicitation.",
 )
 def request_without_capability(said: Said) -> Iterator[Defect]:
     """A request for something the client did not declare."""

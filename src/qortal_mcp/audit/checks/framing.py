@@ -31,7 +31,7 @@ def _is_message(value: object) -> bool:
     fix="Send banners and logs to standard error; redirect the standard output of libraries before they are loaded.",
 )
 def stdout_pollution(piece: Piece) -> Iterator[Defect]:
-    """Text that is no message where only messages belong."""
+    """Text that is not a message where only messages belong."""
     if piece.heard.too_long or not piece.data.strip() or _is_lsp(piece):
         return
     if not piece.values or not all(_is_message(value) for value in piece.values):
@@ -44,7 +44,7 @@ def stdout_pollution(piece: Piece) -> Iterator[Defect]:
     Piece,
     only="stdio",
     clause=_STDIO,
-    expected="Messages end with a line feed alone.",
+    expected="Each message ends with a single line feed.",
     fix="Write bytes, or open standard output with newline='\\n'.",
 )
 def line_ending_crlf(piece: Piece) -> Iterator[Defect]:
@@ -58,7 +58,7 @@ def line_ending_crlf(piece: Piece) -> Iterator[Defect]:
     MUST,
     Piece,
     clause=_JSON,
-    expected="No byte order mark before a message.",
+    expected="A message has no byte order mark before it.",
     fix="Write with the encoding utf-8, not utf-8-sig.",
 )
 def bom(piece: Piece) -> Iterator[Defect]:
@@ -119,7 +119,7 @@ def lsp_framing(piece: Piece) -> Iterator[Defect]:
     Piece,
     clause=_STDIO,
     expected="One message per line, frame, body or event.",
-    fix="End each message with a line feed, and let one writer at a time write.",
+    fix="End each message with a line feed, and let only one writer write at a time.",
 )
 def message_joined(piece: Piece) -> Iterator[Defect]:
     """Several messages in one piece."""
@@ -133,10 +133,10 @@ def message_joined(piece: Piece) -> Iterator[Defect]:
     Piece,
     clause=_JSON,
     expected="Messages are UTF-8.",
-    fix="Decode what comes from elsewhere with replacement characters before it goes into a result.",
+    fix="Decode data from elsewhere with replacement characters before it goes into a result.",
 )
 def invalid_utf8(piece: Piece) -> Iterator[Defect]:
-    """Bytes that are no UTF-8 inside a message."""
+    """Bytes that are not UTF-8 inside a message."""
     if "invalid-utf8" in piece.slips and piece.values:
         yield Defect(evidence=piece.data)
 
@@ -147,7 +147,7 @@ def invalid_utf8(piece: Piece) -> Iterator[Defect]:
     Piece,
     clause=_JSON,
     expected="JSON has no NaN and no Infinity.",
-    fix="Send null or a text instead; in Python dump with allow_nan=False to find the place.",
+    fix="Send null or a string instead; in Python, json.dumps(allow_nan=False) finds the place.",
 )
 def json_nan(piece: Piece) -> Iterator[Defect]:
     """NaN or Infinity, which JSON does not have."""
@@ -160,11 +160,11 @@ def json_nan(piece: Piece) -> Iterator[Defect]:
     SHOULD,
     Piece,
     clause=_JSON,
-    expected="Texts can be written as UTF-8: no half of a surrogate pair.",
+    expected="Strings can be written as UTF-8: they hold no half of a surrogate pair.",
     fix="Replace lone surrogates by U+FFFD before sending.",
 )
 def lone_surrogate(piece: Piece) -> Iterator[Defect]:
-    """Half of a surrogate pair in a text."""
+    """Half of a surrogate pair in a string."""
     if "surrogate" in piece.slips:
         yield Defect(evidence=piece.data)
 
@@ -175,7 +175,7 @@ def lone_surrogate(piece: Piece) -> Iterator[Defect]:
     Piece,
     clause="RFC 8259 §4",
     expected="The names of an object's members are unique.",
-    fix="Build the object as a map, so that a name occurs once.",
+    fix="Build the object as a map, so that each name occurs once.",
 )
 def json_duplicate_member(piece: Piece) -> Iterator[Defect]:
     """An object with the same member twice."""
@@ -187,8 +187,8 @@ def json_duplicate_member(piece: Piece) -> Iterator[Defect]:
     "message-too-large",
     ADVICE,
     Piece,
-    expected="A message that a client can hold.",
-    fix="Page long answers, or give a link to the data.",
+    expected="A message is small enough for a client to hold.",
+    fix="Split long answers into pages, or give a link to the data.",
 )
 def message_too_large(piece: Piece) -> Iterator[Defect]:
     """A message larger than this audit reads."""
@@ -201,7 +201,7 @@ def message_too_large(piece: Piece) -> Iterator[Defect]:
     ADVICE,
     Piece,
     only="websocket",
-    expected="One message per text frame, as the known WebSocket clients expect it.",
+    expected="One message per text frame, as the known WebSocket clients expect.",
     fix="Send text frames.",
 )
 def websocket_binary_frame(piece: Piece) -> Iterator[Defect]:

@@ -1,4 +1,4 @@
-"""`initialize`: the version agreed on, and what the server says of itself."""
+"""`initialize`: the version agreed on, and what the server says about itself."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,10 +12,10 @@ _VERSIONS = "basic/lifecycle: version negotiation"
 _CAPABILITIES = "basic/lifecycle: capability negotiation"
 # Codex and Gemini ask for this one, and Gemini refuses anything newer.
 _ASKED_BY_AGENTS = "2025-06-18"
-# Known to be objects. What else stands there is not known well enough to be judged.
+# These must be objects. Other capabilities are not known well enough to be judged.
 _KNOWN = ("tools", "prompts", "resources", "logging", "completions", "experimental", "extensions", "tasks")
 _SWITCHES = ("listChanged", "subscribe")
-# Agents send their first question to the model without waiting longer.
+# Agents do not wait longer before they send their first question to the model.
 _IN_TIME_SECONDS = 1.0
 _TOO_LATE_SECONDS = 1.8
 
@@ -47,7 +47,7 @@ def initialize_refused(whole: Whole) -> Iterator[Defect]:
     fix="Send all three; an empty object is enough for capabilities.",
 )
 def initialize_member_missing(handshake: Handshake) -> Iterator[Defect]:
-    """The result of initialize lacks something."""
+    """The result of initialize is incomplete."""
     result = handshake.result
     if not isinstance(result.get("protocolVersion"), str):
         yield Defect(path="result.protocolVersion", evidence=handshake.data)
@@ -67,11 +67,11 @@ def initialize_member_missing(handshake: Handshake) -> Iterator[Defect]:
     MUST,
     Handshake,
     clause=_VERSIONS,
-    expected=f"The answer is a revision with a handshake: {', '.join(LEGACY)}.",
-    fix="Answer the version asked for where you speak it, otherwise the newest of these that you speak.",
+    expected=f"The answer names a revision with a handshake: {', '.join(LEGACY)}.",
+    fix="Answer with the requested version if you support it, otherwise with the newest of these that you support.",
 )
 def protocol_version_unknown(handshake: Handshake) -> Iterator[Defect]:
-    """The version answered is no revision with a handshake."""
+    """The version in the answer is not a revision with a handshake."""
     version = handshake.result.get("protocolVersion")
     if isinstance(version, str) and version not in LEGACY and version != handshake.step.subject:
         yield Defect(path="result.protocolVersion", evidence=version)
@@ -83,7 +83,7 @@ def protocol_version_unknown(handshake: Handshake) -> Iterator[Defect]:
     Handshake,
     clause=_VERSIONS,
     expected="A version that the server does not know is answered with one that it does.",
-    fix="Compare with the list of versions you speak instead of sending back what came.",
+    fix="Compare with the list of versions you support instead of echoing the request.",
 )
 def protocol_version_echoed(handshake: Handshake) -> Iterator[Defect]:
     """A version that does not exist was agreed to."""
@@ -97,8 +97,8 @@ def protocol_version_echoed(handshake: Handshake) -> Iterator[Defect]:
     PORTABILITY,
     Handshake,
     clause=_VERSIONS,
-    expected=f"A client that asks for {_ASKED_BY_AGENTS} is answered with that, or with something older.",
-    fix="Speak 2025-06-18 too: for tools it is the same as 2025-11-25.",
+    expected=f"A client that asks for {_ASKED_BY_AGENTS} gets that version, or an older one.",
+    fix="Support 2025-06-18 too: for tools it is the same as 2025-11-25.",
 )
 def protocol_version_forced(handshake: Handshake) -> Iterator[Defect]:
     """A client that asks for an older version gets a newer one."""
@@ -112,11 +112,11 @@ def protocol_version_forced(handshake: Handshake) -> Iterator[Defect]:
     MUST,
     Session,
     clause=_CAPABILITIES,
-    expected="A capability is an object, its switches are booleans.",
+    expected="A capability is an object, and its switches are booleans.",
     fix='Write "tools": {} or "tools": {"listChanged": false}; leave out what you do not offer.',
 )
 def capability_malformed(session: Session) -> Iterator[Defect]:
-    """A capability that is no object, or a switch that is no boolean."""
+    """A capability that is not an object, or a switch that is not a boolean."""
     declared = session.capabilities
     for name in _KNOWN if isinstance(declared, dict) else ():
         if name not in declared:
@@ -131,7 +131,7 @@ def capability_malformed(session: Session) -> Iterator[Defect]:
                 yield Defect(path=f"{path}.{switch}", evidence=declared)
 
 
-# What a capability promises can be asked for.
+# The methods that a capability promises.
 _SERVES = {
     "tools": ("tools/list",),
     "prompts": ("prompts/list",),
@@ -145,7 +145,7 @@ _SERVES = {
     MUST,
     Session,
     clause=_CAPABILITIES,
-    expected="What a server offers, it declares.",
+    expected="A server declares what it offers.",
     fix="Declare the capability in the answer to initialize or server/discover.",
 )
 def capability_not_declared(session: Session) -> Iterator[Defect]:
@@ -163,7 +163,7 @@ def capability_not_declared(session: Session) -> Iterator[Defect]:
     MUST,
     Session,
     clause=_CAPABILITIES,
-    expected="What a server declares, it serves.",
+    expected="A server offers what it declares.",
     fix="Remove the capability, or answer its methods.",
 )
 def capability_not_served(session: Session) -> Iterator[Defect]:
@@ -205,7 +205,7 @@ _OPTIONAL_IN_INFO = ("title", "description", "icons", "websiteUrl")
     Reply,
     clause="schema: optional members have a type, and it is not null",
     expected="An optional member is left out, never null.",
-    fix="Leave members without a value out when you serialise (exclude_none, omitempty, NON_NULL…).",
+    fix="Omit members without a value when you serialise (exclude_none, omitempty, NON_NULL…).",
 )
 def optional_null(reply: Reply) -> Iterator[Defect]:
     """null where a member should be left out."""
@@ -245,11 +245,11 @@ def _nulls(holder: Any, names: tuple[str, ...], place: str, case: str) -> Iterat
     ADVICE,
     Asked,
     only="initialize",
-    expected="The first answer comes within a second of the start: agents do not wait for it longer.",
+    expected="The first answer comes within a second of the start: agents do not wait longer.",
     fix="Answer initialize first and load the rest afterwards.",
 )
 def slow_start(asked: Asked) -> Iterator[Defect]:
-    """The handshake took long."""
+    """The handshake took too long."""
     seconds = asked.step.seconds
     is_first = next(iter(asked.visit.steps), None) is asked.step
     if asked.reply is None or not is_first or seconds < _IN_TIME_SECONDS:
@@ -268,8 +268,8 @@ def slow_start(asked: Asked) -> Iterator[Defect]:
     PORTABILITY,
     Whole,
     clause="2026-07-28 basic/versioning: compatibility",
-    expected="initialize is answered, too: most clients of today begin with it.",
-    fix="Answer initialize, too, with the newest handshake revision you can serve.",
+    expected="initialize is answered as well: most clients today begin with it.",
+    fix="Answer initialize as well, with the newest handshake revision you support.",
 )
 def legacy_not_served(whole: Whole) -> Iterator[Defect]:
     """Only clients of 2026-07-28 can use this server."""

@@ -1,4 +1,4 @@
-"""How a server takes what it does not know, and the small duties: ping, unknown methods, tools, cursors, rubbish."""
+"""Small duties, and how a server handles what it does not know: ping, unknown methods, tools and cursors, invalid input."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,7 +16,7 @@ def _data(asked: Asked) -> bytes:
 
 
 def _is_refused(asked: Asked) -> bool:
-    """Refused by HTTP, without the id of the request: before anybody looked for its method."""
+    """Refused with an HTTP error and without the id of the request: its method was never looked up."""
     http = asked.step.http
     is_nameless = asked.reply is not None and asked.reply.match == "none"
     return http is not None and (http.status or 0) >= 400 and is_nameless
@@ -46,7 +46,7 @@ def ping_not_answered(asked: Asked) -> Iterator[Defect]:
     revisions=IN_LEGACY,
     clause="basic/utilities/ping",
     expected="The result of ping is {}.",
-    fix='Answer ping with "result": {} and nothing in it.',
+    fix='Answer ping with an empty "result": {}.',
 )
 def ping_result_not_empty(asked: Asked) -> Iterator[Defect]:
     """The result of ping is not empty."""
@@ -59,7 +59,7 @@ def ping_result_not_empty(asked: Asked) -> Iterator[Defect]:
         yield Defect(path="result", evidence=_data(asked))
 
 
-# Errors in their results have codes of their own.
+# Errors in their results are reported under other codes.
 _OF_TOOLS = ("tools/call", "unknown-tool", "call-without-name")
 
 
@@ -69,7 +69,7 @@ _OF_TOOLS = ("tools/call", "unknown-tool", "call-without-name")
     Asked,
     clause=_ERRORS,
     expected="An unknown method is answered with the error -32601, not with a result.",
-    fix='Send {"error": {"code": -32601, "message": "Method not found"}} beside the id, without a result.',
+    fix='Send {"error": {"code": -32601, "message": "Method not found"}} with the id, and no result.',
 )
 def method_error_in_result(asked: Asked) -> Iterator[Defect]:
     """An error inside a result."""
@@ -109,10 +109,10 @@ def unknown_method_accepted(asked: Asked) -> Iterator[Defect]:
     only="unknown-method",
     clause=_ERRORS,
     expected="A method that does not exist is answered with the error -32601.",
-    fix="Use -32601; clients tell by it what a server can do.",
+    fix="Use -32601; clients use it to detect what a server supports.",
 )
 def unknown_method_code(asked: Asked) -> Iterator[Defect]:
-    """A method that does not exist is answered with another error."""
+    """A method that does not exist is answered with a different error."""
     if asked.code is not None and asked.code != -32601 and not _is_refused(asked):
         yield Defect(path="error.code", evidence=_data(asked))
 
@@ -123,11 +123,11 @@ def unknown_method_code(asked: Asked) -> Iterator[Defect]:
     Asked,
     only=("server/discover", "unknown-method"),
     clause="2026-07-28 basic/versioning: compatibility",
-    expected="A method that does not exist is answered with -32601, and the server goes on.",
-    fix="Answer unknown requests with -32601, also before initialize: clients probe with server/discover.",
+    expected="A method that does not exist is answered with -32601, and the server keeps running.",
+    fix="Answer unknown requests with -32601, even before initialize: clients probe with server/discover.",
 )
 def exit_on_unknown_method(asked: Asked) -> Iterator[Defect]:
-    """The server ends when it hears a method it does not know."""
+    """The server exits when it gets a method it does not know."""
     if asked.reply is None and asked.step.end == "closed":
         yield Defect(evidence=asked.step.sent, note=asked.step.remark)
 
@@ -138,8 +138,8 @@ def exit_on_unknown_method(asked: Asked) -> Iterator[Defect]:
     Asked,
     only="unknown-tool",
     clause=_TOOL_ERRORS,
-    expected="A call of a tool that does not exist is answered with the error -32602.",
-    fix="Look the name up first and answer -32602 where it is not listed.",
+    expected="A call to a tool that does not exist is answered with the error -32602.",
+    fix="Look up the name first, and answer -32602 if it is not listed.",
 )
 def unknown_tool_accepted(asked: Asked) -> Iterator[Defect]:
     """A tool that does not exist seems to work."""
@@ -154,11 +154,11 @@ def unknown_tool_accepted(asked: Asked) -> Iterator[Defect]:
     Asked,
     only="unknown-tool",
     clause=_TOOL_ERRORS,
-    expected="A call of a tool that does not exist is answered with the error -32602.",
-    fix="Answer -32602. As a result with isError it works, but clients cannot tell it from a tool that failed.",
+    expected="A call to a tool that does not exist is answered with the error -32602.",
+    fix="Answer -32602. A result with isError works, but clients cannot distinguish it from a tool that failed.",
 )
 def unknown_tool_in_result(asked: Asked) -> Iterator[Defect]:
-    """A tool that does not exist is reported as one that failed."""
+    """A tool that does not exist is reported as a tool that failed."""
     if isinstance(asked.result, dict) and (asked.result.get("isError") is True or "error" in asked.result):
         yield Defect(path="result.isError", evidence=_data(asked))
 
@@ -170,7 +170,7 @@ def unknown_tool_in_result(asked: Asked) -> Iterator[Defect]:
     only="call-without-name",
     clause=_TOOL_ERRORS,
     expected="tools/call without a name is answered with the error -32602.",
-    fix="Check params before you look for the tool.",
+    fix="Check params before you look up the tool.",
 )
 def malformed_call_accepted(asked: Asked) -> Iterator[Defect]:
     """tools/call without a name is answered with a result."""
@@ -185,10 +185,10 @@ def malformed_call_accepted(asked: Asked) -> Iterator[Defect]:
     Whole,
     clause="server/utilities/pagination",
     expected="A cursor that the server did not give out is answered with the error -32602.",
-    fix="Refuse cursors you cannot read; answering the first page again makes clients loop.",
+    fix="Reject cursors you cannot read; sending the first page again makes clients loop.",
 )
 def cursor_not_checked(whole: Whole) -> Iterator[Defect]:
-    """A made-up cursor is taken for a real one."""
+    """A made-up cursor is accepted."""
     paged = any(len(listing.pages) > 1 for listing in whole.all(Listing) if listing.only == "tools/list")
     for asked in whole.all(Asked) if paged else ():
         if asked.step.name == "bad-cursor" and isinstance(asked.result, dict):
@@ -196,17 +196,17 @@ def cursor_not_checked(whole: Whole) -> Iterator[Defect]:
             return
 
 
-# No revision says what a server does with a line that is no message, and no client is known to send one.
+# No revision says what a server does with a line that is not a message, and no known client sends one.
 @check(
     "garbage-fatal",
     ADVICE,
     Whole,
     clause="JSON-RPC 2.0 §5.1: parse error",
-    expected="A line that is no JSON is answered with -32700 or ignored, and the server goes on.",
-    fix="Catch the error of the parser, answer -32700 with id null, and read on.",
+    expected="A line that is not JSON is answered with -32700 or ignored, and the server keeps running.",
+    fix="Catch the parse error, answer -32700 with id null, and keep reading.",
 )
 def garbage_fatal(whole: Whole) -> Iterator[Defect]:
-    """The server does not survive a line that is no JSON."""
+    """The server does not survive a line that is not JSON."""
     for visit in whole.evidence.visits:
         steps = list(visit.named("raw garbage", "after-garbage"))
         lost = next((step for step in steps if step.end in ("closed", "silent") and _matters(step)), None)
@@ -217,17 +217,17 @@ def garbage_fatal(whole: Whole) -> Iterator[Defect]:
 
 
 def _matters(step: Step) -> bool:
-    """Silence about garbage is allowed; the end of the connection, or silence afterwards, is not."""
+    """The line itself may stay unanswered; the end of the connection, or silence afterwards, matters."""
     return step.end == "closed" or step.name == "after-garbage"
 
 
-# A MUST of 2025-03-26 that the next revision withdrew; no client is known that ever sent one.
+# A MUST of 2025-03-26 that the next revision withdrew; no known client ever sent one.
 @check(
     "batch-refused",
     SHOULD,
     Whole,
     clause="2025-03-26 basic: batching",
-    expected="2025-03-26 servers take a batch and answer each of its requests.",
+    expected="A server of 2025-03-26 accepts a batch and answers each of its requests.",
     fix="Answer an array with an array, or do not agree to 2025-03-26.",
 )
 def batch_refused(whole: Whole) -> Iterator[Defect]:
@@ -247,11 +247,11 @@ def batch_refused(whole: Whole) -> Iterator[Defect]:
     SHOULD,
     Whole,
     clause="basic/lifecycle: shutdown",
-    expected="A server on stdio ends when its standard input ends.",
+    expected="A server on stdio exits when its standard input ends.",
     fix="Leave the read loop at end of input and stop what you started: threads, timers, children.",
 )
 def exit_after_input(whole: Whole) -> Iterator[Defect]:
-    """The server goes on after its standard input has ended."""
+    """The server keeps running after its standard input has ended."""
     for visit in whole.evidence.visits:
         for step in visit.named("end-of-input"):
             if step.end == "silent":
@@ -265,7 +265,7 @@ def exit_after_input(whole: Whole) -> Iterator[Defect]:
     Session,
     revisions=IN_LEGACY,
     clause="server/tools: capabilities",
-    expected="list_changed is sent only where listChanged was declared.",
+    expected="list_changed is sent only if listChanged was declared.",
     fix='Declare "listChanged": true, or do not send the notification.',
 )
 def list_changed_unasked(session: Session) -> Iterator[Defect]:
@@ -276,19 +276,19 @@ def list_changed_unasked(session: Session) -> Iterator[Defect]:
         if len(parts) != 3 or parts[2] != "list_changed":
             continue
         if said.params is not MISSING and not isinstance(said.params, dict):
-            continue  # said by the check of params
+            continue  # reported by the check of params
         holder = declared.get(parts[1])
         if isinstance(holder, dict) and holder.get("listChanged") is not True and not said.is_request:
             yield Defect(evidence=said.data)
 
 
-# What each probe of a modern server must be answered with.
-_MODERN_ERRORS: dict[str, tuple[int, int, str]] = {
-    "modern-no-meta": (-32602, 400, "a request without the _meta of 2026-07-28"),
-    "modern-old-version": (-32022, 400, "a version that does not exist"),
-    "modern-header-mismatch": (-32020, 400, "a Mcp-Method header that differs from the body"),
-    "modern-removed-method": (-32601, 404, "a method that 2026-07-28 removed"),
-    "modern-unknown-method": (-32601, 404, "a method that does not exist"),
+# The error code and HTTP status that each bad request must get.
+_MODERN_ERRORS: dict[str, tuple[int, int]] = {
+    "modern-no-meta": (-32602, 400),
+    "modern-old-version": (-32022, 400),
+    "modern-header-mismatch": (-32020, 400),
+    "modern-removed-method": (-32601, 404),
+    "modern-unknown-method": (-32601, 404),
 }
 
 
@@ -303,10 +303,10 @@ _MODERN_ERRORS: dict[str, tuple[int, int, str]] = {
     fix="Check in this order: _meta, headers, version, method.",
 )
 def modern_error_code(asked: Asked) -> Iterator[Defect]:
-    """A bad request of 2026-07-28 gets the wrong error, or none."""
-    code, _, what = _MODERN_ERRORS[asked.step.name]
+    """A bad request of 2026-07-28 gets the wrong error, or no error."""
+    code, _ = _MODERN_ERRORS[asked.step.name]
     if asked.reply is not None and asked.code != code:
-        yield Defect(path="error.code", evidence=_data(asked), note=f"{what}: expected {code}")
+        yield Defect(path="error.code", evidence=_data(asked), note=f"expected {code}")
 
 
 @check(
@@ -316,12 +316,12 @@ def modern_error_code(asked: Asked) -> Iterator[Defect]:
     only=_MODERN_ERRORS,
     revisions=IN_MODERN,
     clause="2026-07-28 basic/transports: HTTP status codes",
-    expected="Unknown methods travel with HTTP 404; missing _meta, unknown versions and header mismatches with 400.",
+    expected="Unknown methods get HTTP 404; missing _meta, unknown versions and header mismatches get 400.",
     fix="Set the status from the error code before the reply is sent.",
 )
 def modern_error_status(asked: Asked) -> Iterator[Defect]:
-    """An error of 2026-07-28 travels with the wrong HTTP status."""
-    code, status, _ = _MODERN_ERRORS[asked.step.name]
+    """An error of 2026-07-28 has the wrong HTTP status."""
+    code, status = _MODERN_ERRORS[asked.step.name]
     http = asked.step.http
     if http is not None and asked.code == code and http.status != status:
         yield Defect(evidence=_data(asked), note=f"HTTP {http.status} instead of {status}")

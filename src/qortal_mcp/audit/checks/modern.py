@@ -28,7 +28,7 @@ _MODERN_MEMBERS = ("resultType", "ttlMs", "cacheScope")
     only="server/discover",
     clause="2026-07-28 basic/versioning: compatibility",
     expected="A server that does not know server/discover says so at once with -32601.",
-    fix="Answer every unknown request with -32601; silence delays each start by 1 to 10 seconds.",
+    fix="Answer every unknown request with -32601; silence delays each client start by 1 to 10 seconds.",
 )
 def discover_unanswered(asked: Asked) -> Iterator[Defect]:
     """server/discover is never answered."""
@@ -47,10 +47,10 @@ def discover_unanswered(asked: Asked) -> Iterator[Defect]:
     Discovery,
     clause=_DISCOVER,
     expected="The result has supportedVersions and capabilities.",
-    fix="Send both, or answer -32601 where you do not speak 2026-07-28.",
+    fix="Send both, or answer -32601 if you do not support 2026-07-28.",
 )
 def discover_malformed(discovery: Discovery) -> Iterator[Defect]:
-    """The result of server/discover lacks something."""
+    """The result of server/discover is incomplete."""
     result = discovery.result
     if "error" in result:
         return
@@ -69,7 +69,7 @@ def discover_malformed(discovery: Discovery) -> Iterator[Defect]:
     Asked,
     only="server/discover",
     clause="2026-07-28 basic/versioning: compatibility",
-    expected="A request that a server does not know is the client's mistake: 400 or 404, not 5xx.",
+    expected="An unknown request is the client's mistake: the status is 400 or 404, not 5xx.",
     fix="Answer 404 with -32601.",
 )
 def discover_5xx(asked: Asked) -> Iterator[Defect]:
@@ -100,7 +100,7 @@ def modern_resulttype_missing(reply: Reply) -> Iterator[Defect]:
 
 
 def _is_lacked_from_the_start(reply: Reply, member: bytes) -> bool:
-    """Whether the discovery lacks it, too: clients stop there and never see the rest."""
+    """Whether the discovery lacks it as well: clients stop there and never see the rest."""
     return not any(
         member in heard.data for step in reply.visit.named("server/discover") for heard in step.heard
     )
@@ -113,7 +113,7 @@ def _is_lacked_from_the_start(reply: Reply, member: bytes) -> bool:
     revisions=IN_MODERN,
     clause=_CACHING,
     expected="ttlMs (a whole number, not negative) and cacheScope (public or private) on lists, reads and discovery.",
-    fix='Add "ttlMs": 0 and "cacheScope": "private" where you know no better.',
+    fix='Add "ttlMs": 0 and "cacheScope": "private" if you have no better values.',
 )
 def modern_cache_hints_missing(reply: Reply) -> Iterator[Defect]:
     """A list without ttlMs and cacheScope."""
@@ -137,7 +137,7 @@ def modern_cache_hints_missing(reply: Reply) -> Iterator[Defect]:
     revisions=IN_LEGACY,
     clause="2026-07-28 basic: Result.resultType",
     expected="resultType, ttlMs and cacheScope belong to 2026-07-28.",
-    fix="Add them only to answers to requests of 2026-07-28.",
+    fix="Add them only when you answer a request of 2026-07-28.",
 )
 def modern_member_on_legacy(reply: Reply) -> Iterator[Defect]:
     """Members of 2026-07-28 in a reply of an older revision."""

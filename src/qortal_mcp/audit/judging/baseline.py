@@ -1,4 +1,4 @@
-"""Findings that are known and borne with: a file that names each by code and place, with the reason."""
+"""Findings that are known and accepted: a file that names each by code and place, with the reason."""
 
 from collections.abc import Mapping
 
@@ -14,7 +14,7 @@ class _Entry(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     code: str
     where: str
     reason: str
-    # How bad it was when it was written down; None: however bad it is.
+    # Its severity when it was accepted; None: any severity.
     severity: Severity | None = None
 
 
@@ -23,11 +23,11 @@ class _File(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class NotABaseline(Exception):
-    """A file that is no baseline; the text says what is wrong with it."""
+    """A file that is not a baseline; the text says what is wrong with it."""
 
 
 class Reason(str):
-    """Why a finding is borne with, and up to which severity."""
+    """Why a finding is accepted, and up to which severity."""
 
     severity: Severity | None = None
 
@@ -52,8 +52,8 @@ def read(data: bytes) -> Known:
     return known
 
 
-def borne(known: Known, key: tuple[str, str], severity: Severity) -> str:
-    """Why a finding is borne with; empty where it is not, as what became worse than it was known to be."""
+def accepted(known: Known, key: tuple[str, str], severity: Severity) -> str:
+    """Why a finding is accepted; empty where it is not, or where it became worse than it was."""
     reason = known.get(key, "")
     most = reason.severity if isinstance(reason, Reason) else None
     is_worse = most is not None and SEVERITIES.index(severity) < SEVERITIES.index(most)
@@ -61,14 +61,14 @@ def borne(known: Known, key: tuple[str, str], severity: Severity) -> str:
 
 
 def write(report: Report) -> bytes:
-    """A baseline of everything a report found. Reasons that were given before stay; the others are left open, and
-    `read` refuses the file until somebody gives them.
+    """A baseline of everything a report found. Reasons that were given before stay; the others are empty, and
+    `read` rejects the file until they are filled in.
     """
     known = tuple(_Entry(one.code, one.where, one.known, one.severity) for one in report.findings)
     return msgspec.json.format(msgspec.json.encode(_File(known))) + b"\n"
 
 
 def gone(known: Known, report: Report) -> list[tuple[str, str]]:
-    """Entries that no finding needs any more."""
+    """Entries without a finding."""
     found = {(one.code, one.where) for one in report.findings}
     return [key for key in known if key not in found]

@@ -1,6 +1,6 @@
 """A check: one record that says what is expected, and one function that sees where it is not so."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, Literal, TypeVar
 
 from msgspec import Struct
@@ -29,18 +29,23 @@ class Defect(Struct, frozen=True, kw_only=True):
     evidence: Any = b""
     # What is wrong there, where the check's own words are too general.
     note: str = ""
-    # Where it weighs more or less than usual.
+    # Only where it is more or less severe than usual.
     severity: Severity | None = None
-    # The measured case that comes nearest, where the code has several.
+    # The measured case that is closest, where the code has several.
     case: str = ""
     # Where it was seen, for checks that look at several visits at once.
     at: tuple[Visit, Step] | None = None
 
 
-class Check(Struct, Generic[S], frozen=True, kw_only=True):
-    """What is looked at, what is expected of it by whom, and how to mend it."""
+def count_note(found: Sequence[object]) -> str:
+    """The note of a defect that stands for several."""
+    return f"{len(found)} in total" if len(found) > 1 else ""
 
-    # Stable: reports, baselines and bridges speak of it.
+
+class Check(Struct, Generic[S], frozen=True, kw_only=True):
+    """What is looked at, what is expected of it by whom, and how to fix it."""
+
+    # Stable: reports, baselines and bridges refer to it.
     code: str
     severity: Severity
     about: type[S]
@@ -48,7 +53,7 @@ class Check(Struct, Generic[S], frozen=True, kw_only=True):
     # The title, one line.
     title: str
     expected: str
-    # Where the specification says so; empty for what only experience says.
+    # Where the specification says so; empty where only experience says so.
     clause: str
     fix: str
     # Restrictions: the subject's `only`, and the revisions it holds in.

@@ -18,9 +18,9 @@ _LETTERS: dict[str, Outcome] = {
     "U": "server unusable",
     "H": "hangs",
 }
-# What hurts more comes first: where several cases come equally near, the worst is told.
+# The worst comes first: where several cases are equally close, the worst is reported.
 _WORST = "UHFMG.-"
-# The same program in another mode is told only where the plain one gets by.
+# The same program in another mode is reported only if the plain one is unaffected.
 _MODES = {
     "ts-sdk-2-auto": "ts-sdk-2",
     "python-sdk-2-legacy": "python-sdk-2",
@@ -35,7 +35,7 @@ class Impact(Struct, frozen=True):
     client: str
     version: str
     outcome: Outcome
-    # What it or its model was seen to say.
+    # What it or its model said.
     seen: str = ""
 
 
@@ -47,7 +47,7 @@ class _Client(Struct, frozen=True):
 class _Case(Struct, frozen=True):
     code: str
     era: Literal["any", "modern"]
-    # One letter a client, in the order of `clients`.
+    # One letter per client, in the order of `clients`.
     outcomes: str
     seen: dict[str, str] = {}
 

@@ -1,5 +1,6 @@
-"""A finding: one defect of one server, with everything its author needs to believe and to mend it."""
+"""A finding: one defect of one server, with everything its author needs to confirm and to fix it."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -14,12 +15,15 @@ _EVIDENCE_CHARS = 300
 
 
 class Finding(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The form of it in reports is this."""
+    """As it stands in a JSON report."""
 
     code: str
     severity: Severity
     title: str
+    # The key of the place: baselines and comparisons go by it, so it stays as it is.
     where: str
+    # The place in words, for people.
+    place: str
     # The revisions it was seen in, oldest first.
     revisions: tuple[str, ...]
     transport: str
@@ -33,8 +37,15 @@ class Finding(Struct, frozen=True, kw_only=True, rename="camel"):
     # One line for a shell.
     reproduce: str
     note: str = ""
-    # Why it is known and borne with: from a baseline.
+    # Why it is accepted: from a baseline.
     known: str = ""
+
+
+def by_code(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
+    groups: dict[str, list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault(finding.code, []).append(finding)
+    return groups
 
 
 class NotJudged(Struct, frozen=True):
@@ -56,10 +67,10 @@ class View(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Report(Struct, frozen=True, kw_only=True, rename="camel"):
-    """What an audit says about a server."""
+    """The outcome of an audit."""
 
     verdict: str
-    # Why it is not "conforms", in one sentence.
+    # The reason for the verdict, in one sentence.
     because: str
     target: str
     transport: str
@@ -86,7 +97,7 @@ class Report(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 def shown(evidence: Any, at_most: int = _EVIDENCE_CHARS) -> str:
-    """Bytes or a value as one short line that cannot steer a terminal."""
+    """Bytes or a value as one short line that cannot control a terminal."""
     if isinstance(evidence, bytes):
         text = evidence.decode("utf-8", "backslashreplace")
     elif isinstance(evidence, str):

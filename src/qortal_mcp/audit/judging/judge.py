@@ -1,4 +1,4 @@
-"""From evidence to a report: run the checks, tell each defect once, and draw the verdict. Pure."""
+"""From evidence to a report: run the checks, report each defect once, and reach the verdict. Pure."""
 
 import hashlib
 from collections import Counter
@@ -12,6 +12,7 @@ from ..checks import CHECKS
 from ..checks.offers.lists import tokens_of
 from ..evidence import Evidence, Gap, Step, Visit
 from ..schemas.json_schema import IS_INSTALLED, NOT_INSTALLED, can_judge
+from ..steps import words_of
 from ..subjects import (
     MISSING,
     Asked,
@@ -30,7 +31,7 @@ from ..subjects import (
     Whole,
 )
 from . import reproduce
-from .baseline import borne
+from .baseline import accepted
 from .check import MUST, SEVERITIES, Check, Defect, Severity
 from .clients import impact
 from .finding import Finding, NotJudged, Report, shown
@@ -40,7 +41,7 @@ from .reading import subjects_of
 CONFORMS = "conforms"
 VIOLATES = "violates"
 INCOMPLETE = "incomplete"
-# A hostile server can be wrong in a million places; this many of a code are enough to stop reading.
+# A hostile server can be wrong in a million places; this many per code are enough.
 _MOST_PLACES = 100
 _GAP_CHARS = 1_000
 _ORDER = (*LEGACY, *MODERN)
@@ -70,26 +71,35 @@ class Seen(Struct, frozen=True):
 
     @property
     def where(self) -> str:
-        """A place in words. Two places never have the same: a baseline that knows one would hide the other."""
-        label, path = label_of(self.subject), self.defect.path
+        """The key of a place. Two places never have the same: a baseline that knows one would hide the other."""
+        return self._located(label_of(self.subject))
+
+    @property
+    def place(self) -> str:
+        """The same place as people read it."""
+        return self._located(words_of(label_of(self.subject)))
+
+    def _located(self, label: str) -> str:
+        path = self.defect.path
         whole, is_clear = label, ": " not in label
         if path and path != label:
             is_inside = path.startswith((f"{label}.", "tool "))
             whole = path if is_inside else f"{label}: {path}"
             is_clear = is_clear and (is_inside or ": " not in path)
-        # Names of tools are a stranger's words: long, or made to look like something else.
-        told = shown(whole)
-        if told == whole and is_clear:
-            return told
-        return f"{told} #{hashlib.sha256(repr((label, path)).encode()).hexdigest()[:16]}"
+        # Tool names come from the server: they may be long, or made to look like something else.
+        safe = shown(whole)
+        if safe == whole and is_clear:
+            return safe
+        key = repr((label_of(self.subject), path))
+        return f"{safe} #{hashlib.sha256(key.encode()).hexdigest()[:16]}"
 
 
 def judge(evidence: Evidence, known: Mapping[tuple[str, str], str] | None = None) -> Report:
-    """What is wrong with a server. `known` are findings that are borne with: code and place to the reason."""
+    """What is wrong with a server. `known` maps the code and place of each accepted finding to the reason."""
     subjects = subjects_of(evidence)
     seen, judged, not_judged = _looked(evidence, subjects)
     grouped = _grouped(seen)
-    findings, cut = _told(grouped, evidence, known or {})
+    findings, cut = _reported(grouped, evidence, known or {})
     gaps = tuple(
         Gap(shown(gap.what), shown(gap.reason, _GAP_CHARS), gap.weighs)
         for gap in (*evidence.gaps, *_gaps(evidence, subjects), *_failures(not_judged), *cut)
@@ -150,7 +160,7 @@ FAILED = "the check itself failed"
 
 
 def _defects(check: Check[Any], subjects: list[Subject]) -> tuple[list[Seen], str]:
-    """What a check finds. Whatever a stranger sent, it costs one look and never the report."""
+    """What a check finds. Whatever a server sent can fail one check, but never the report."""
     found: list[Seen] = []
     failed = ""
     for subject in subjects:
@@ -163,28 +173,28 @@ def _defects(check: Check[Any], subjects: list[Subject]) -> tuple[list[Seen], st
 
 _NEEDS_VALIDATOR = frozenset({"structured-content-schema-mismatch"})
 _REASONS: dict[type[Subject], str] = {
-    Piece: "nothing came",
+    Piece: "nothing was received",
     Reply: "nothing was answered",
-    Said: "the server said nothing unasked",
-    Asked: "it was not asked",
+    Said: "the server sent nothing unasked",
+    Asked: "this was not asked",
     Handshake: "initialize had no result",
     Discovery: "server/discover had no result",
     Session: "no revision was agreed on",
     Listing: "the list had no result",
     Tool: "there are no tools",
-    Called: "no tool was called with success",
-    Failed: "no call of a tool ended in an error of the protocol",
-    Exchange: "it was not asked",
+    Called: "no tool call succeeded",
+    Failed: "no tool call ended in a protocol error",
+    Exchange: "this was not asked",
     Whole: "nothing was asked",
 }
 _HTTP_ONLY = frozenset({"GET", "POST", "http"})
-# Silence about these is good news, not a gap.
-_OF_WHAT_MAY_NOT_BE = (Said, Failed, Discovery)
+# That there are none of these is good news, not a gap.
+_BEST_ABSENT = (Said, Failed, Discovery)
 
 
 def _why_not(check: Check[Any], evidence: Evidence) -> str | None:
-    """Why a check had nothing to look at; None where it has no business with this server."""
-    if check.about in _OF_WHAT_MAY_NOT_BE or not any(visit.revision for visit in evidence.visits):
+    """Why a check had nothing to look at; None where it does not apply to this server."""
+    if check.about in _BEST_ABSENT or not any(visit.revision for visit in evidence.visits):
         return None
     transports = {visit.transport for visit in evidence.visits}
     if (check.about is Exchange or check.only & _HTTP_ONLY) and "http" not in transports:
@@ -196,8 +206,9 @@ def _why_not(check: Check[Any], evidence: Evidence) -> str | None:
         return _REASONS[Session]
     if check.revisions and looked_into and not check.revisions & looked_into:
         return None
-    what = f" ({', '.join(sorted(check.only))})" if check.about is Asked and check.only else ""
-    return _REASONS[check.about] + what
+    if check.about is not Asked or not check.only:
+        return _REASONS[check.about]
+    return f"{_REASONS[Asked]}: {', '.join(words_of(name) for name in sorted(check.only))}"
 
 
 def _looked_into(evidence: Evidence) -> set[str]:
@@ -206,7 +217,7 @@ def _looked_into(evidence: Evidence) -> set[str]:
 
 
 def label_of(subject: Subject) -> str:
-    """What a subject is called in a report."""
+    """What a subject is called in the key of a place."""
     step = subject.step
     if isinstance(subject, Tool):
         return f"tool {subject.label}"
@@ -231,17 +242,17 @@ def _severity(group: list[Seen]) -> Severity:
 
 
 def _broken(grouped: Groups, known: Mapping[tuple[str, str], str]) -> list[str]:
-    """The codes of what the specification demands and nobody bears with, whether there is room to tell them or not."""
+    """The codes of violations that are not accepted, including those that are left out of the report."""
     return list(
         dict.fromkeys(
             key[0]
             for key, group in grouped.items()
-            if _severity(group) == MUST and not borne(known, key, MUST)
+            if _severity(group) == MUST and not accepted(known, key, MUST)
         )
     )
 
 
-def _told(
+def _reported(
     grouped: Groups, evidence: Evidence, known: Mapping[tuple[str, str], str]
 ) -> tuple[tuple[Finding, ...], tuple[Gap, ...]]:
     """Every code, the worst first, each with as many places as there is room for."""
@@ -250,9 +261,9 @@ def _told(
     for key, group in grouped.items():
         places[key[0]] += 1
         if places[key[0]] <= _MOST_PLACES:
-            findings.append(_finding(group, evidence, borne(known, key, _severity(group))))
+            findings.append(_finding(group, evidence, accepted(known, key, _severity(group))))
     cut = tuple(
-        Gap(f"findings of {code}", f"only {_MOST_PLACES} of {count} places are told")
+        Gap(f"findings of {code}", f"only {_MOST_PLACES} of {count} places are listed")
         for code, count in places.items()
         if count > _MOST_PLACES
     )
@@ -260,7 +271,7 @@ def _told(
 
 
 def _weight(finding: Finding) -> tuple[int, int]:
-    """What hurts more clients comes first among findings of one severity."""
+    """Among findings of one severity, those that break more clients come first."""
     return SEVERITIES.index(finding.severity), -len(finding.clients)
 
 
@@ -273,6 +284,7 @@ def _finding(group: list[Seen], evidence: Evidence, known: str) -> Finding:
         severity=first.severity,
         title=check.title,
         where=first.where,
+        place=first.place,
         revisions=tuple(one for one in _ORDER if one in revisions),
         transport=first.visit.transport,
         evidence=shown(defect.evidence),
@@ -296,12 +308,12 @@ def _gaps(evidence: Evidence, subjects: list[Subject]) -> list[Gap]:
     gaps += _too_costly(subjects)
     tools = any(isinstance(one, Tool) for one in subjects)
     if tools and not any(isinstance(one, Called) for one in subjects):
-        gaps.append(Gap("results", "no tool was called with success; name some with --call", weighs=True))
+        gaps.append(Gap("results", "no tool call succeeded; name calls with --call", weighs=True))
     return gaps
 
 
 def _too_costly(subjects: list[Subject]) -> list[Gap]:
-    """Results whose schema would take for ever: some are made for that."""
+    """Results whose schema would take too long: some are made for that."""
     names = {
         one.step.subject
         for one in subjects
@@ -311,7 +323,7 @@ def _too_costly(subjects: list[Subject]) -> list[Gap]:
         and not can_judge(one.structured, schema)
     }
     return [
-        Gap(f"tool {name}", "its outputSchema is too costly to judge by", weighs=True)
+        Gap(f"tool {name}", "its outputSchema is too expensive to check", weighs=True)
         for name in sorted(names)
     ]
 
@@ -321,7 +333,7 @@ def _failures(not_judged: tuple[NotJudged, ...]) -> list[Gap]:
 
 
 def _unusable(evidence: Evidence, subjects: list[Subject]) -> list[Gap]:
-    """What was asked for and could not be looked at: nobody can say that it is right."""
+    """What was asked for and could not be checked."""
     gaps = []
     promised = any(isinstance(one, Session) and _declares_tools(one) for one in subjects)
     if promised and not any(isinstance(one, Listing) and one.only == "tools/list" for one in subjects):
@@ -330,7 +342,7 @@ def _unusable(evidence: Evidence, subjects: list[Subject]) -> list[Gap]:
     for visit in evidence.visits:
         for step in visit.steps:
             if any(heard.too_long for heard in step.heard):
-                gaps.append(Gap(step.name, "an answer was larger than an audit reads", weighs=True))
+                gaps.append(Gap(words_of(step.name), "an answer was larger than an audit reads", weighs=True))
             elif (
                 step.name == "tools/call" and step.end == "answered" and (id(visit), step.subject) not in seen
             ):
@@ -343,7 +355,7 @@ def _declares_tools(session: Session) -> bool:
 
 
 def _refusals(evidence: Evidence) -> str:
-    """What HTTP said to those who asked."""
+    """The HTTP statuses of the answers to initialize."""
     steps = [step for visit in evidence.visits for step in visit.named("initialize")]
     statuses = dict.fromkeys(str(step.http.status) for step in steps if step.http and step.http.status)
     return f"; initialize is answered with HTTP {', '.join(statuses)}" if statuses else ""
@@ -357,8 +369,8 @@ def _verdict(
     weighty = [gap for gap in gaps if gap.weighs]
     if weighty:
         return INCOMPLETE, "; ".join(f"{gap.what}: {gap.reason}" for gap in weighty)
-    beyond = "beyond what the baseline knows " if has_baseline else ""
-    return CONFORMS, f"{beyond}nothing that the specification demands was missed in {', '.join(revisions)}"
+    beyond = "apart from the baseline, " if has_baseline else ""
+    return CONFORMS, f"{beyond}nothing that the specification demands is missing in {', '.join(revisions)}"
 
 
 def _server(subjects: list[Subject]) -> str:

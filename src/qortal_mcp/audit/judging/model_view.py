@@ -39,7 +39,7 @@ def _both(call: Called) -> Gets:
 class _Rule(NamedTuple):
     client: str
     reads: Callable[[Called], Gets]
-    # Whether the model or program is told that a result is an error.
+    # Whether the model or program learns that a result is an error.
     flags_errors: bool
 
 

@@ -4,16 +4,16 @@ import re
 import shlex
 from urllib.parse import urlsplit, urlunsplit
 
+from ...protocol.headers import SESSION_ID
 from ...text import printable
 from ..evidence import Evidence, Http, Step, Visit
 from ..secrets import HIDDEN, SECRET
 
-# Headers that curl sends by itself, or that every request carries.
+# Headers that every POST here has.
 _USUAL = ("content-type", "accept")
 _POSTED = "-H 'content-type: application/json' -H 'accept: application/json, text/event-stream'"
 # How long a program is given to answer before its input ends.
 _PATIENCE = "sleep 2"
-_SESSION = "mcp-session-id"
 # Any sixteen bytes.
 _UPGRADE = (
     "-H 'connection: Upgrade' -H 'upgrade: websocket' -H 'sec-websocket-version: 13' "
@@ -25,7 +25,7 @@ def line(evidence: Evidence, visit: Visit, step: Step) -> str:
     """The commands that lead to a step and show its answer."""
     if visit.transport == "http":
         command = _curl(evidence, visit, step)
-        # The file itself is not known here, and what is in it is nobody's business.
+        # Neither the file nor what is in it is shown.
         return (
             command.replace("curl -sS ", "curl -sS -H @HEADER_FILE ")
             if evidence.has_secret_headers
@@ -50,9 +50,9 @@ def _pipe(evidence: Evidence, visit: Visit, step: Step) -> str:
 
 
 def _way_to(visit: Visit, step: Step) -> list[Step]:
-    """What has to be sent before: the handshake, where there was one; and what follows rubbish is about the rubbish.
+    """What has to be sent before: the handshake, where there was one; and the invalid message before the ping that follows it.
 
-    A good request goes before the bad ones of 2026-07-28: some servers make up their mind about a connection by its first.
+    A good request goes before the bad ones of 2026-07-28: some servers decide about a connection by its first request.
     """
     if step.name == "initialize":
         return [step]
@@ -71,7 +71,7 @@ _OPENING = ("initialize", "notifications/initialized")
 def _curl(evidence: Evidence, visit: Visit, step: Step) -> str:
     http = step.http or Http()
     target = http.path or evidence.target
-    session = next((value for name, value in http.sent if name.lower() == _SESSION), None)
+    session = next((value for name, value in http.sent if name.lower() == SESSION_ID), None)
     opening = next(visit.named("initialize"), None)
     command = _one_curl(target, step, http)
     if session is None or opening is None or opening is step or step.name == "unknown-session":
@@ -83,7 +83,7 @@ def _curl(evidence: Evidence, visit: Visit, step: Step) -> str:
     for one in visit.named(*between):
         if one.http is not None and one is not step:
             way.append(_one_curl(target, one, one.http, "-o /dev/null"))
-    return "; ".join([*way, command]).replace(_quoted(f"{_SESSION}: {session}"), f'"{_SESSION}: $S"')
+    return "; ".join([*way, command]).replace(_quoted(f"{SESSION_ID}: {session}"), f'"{SESSION_ID}: $S"')
 
 
 def _one_curl(target: str, step: Step, http: Http, how: str = "-i") -> str:
@@ -91,7 +91,7 @@ def _one_curl(target: str, step: Step, http: Http, how: str = "-i") -> str:
     is_post = http.method == "POST"
     if not is_post:
         parts.append(f"-m 5 -X {_quoted(http.method)}")
-    # A target of a strange capture is no option.
+    # The target of a hostile capture must not be read as an option.
     parts.append(f"--url {_quoted(target)}" if target.startswith("-") else _quoted(target))
     if is_post:
         parts.append(_POSTED)
@@ -107,7 +107,7 @@ def _upgrade(target: str, http: Http) -> str:
     try:
         parts = urlsplit(target)
         url = urlunsplit(parts._replace(scheme={"wss": "https"}.get(parts.scheme, "http")))
-    except ValueError:  # no address, in a capture that somebody made up
+    except ValueError:  # not an address, in a made-up capture
         url = target
     headers = " ".join(_header(name, value) for name, value in http.sent)
     return f"curl -sS -i -m 2 {_quoted(url)} {_UPGRADE} {headers}"
@@ -118,17 +118,17 @@ def _header(name: str, value: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """One word of a shell, which cannot steer the terminal it is shown on."""
+    """One word of a shell, which cannot control the terminal it is shown on."""
     return shlex.quote(" ".join(printable(text).splitlines()))
 
 
-_STEERING = re.compile(r"[^\x20-\x7e]")
+_UNUSUAL = re.compile(r"[^\x20-\x7e]")
 
 
 def _typed(data: bytes) -> str:
-    """A message as it can be shown and typed: what hides or steers is an escape of JSON, which means the same."""
+    """A message as it can be shown and typed: invisible and control characters become JSON escapes, which mean the same."""
     text = data.decode("utf-8", "replace").strip("\r\n")
-    return _STEERING.sub(lambda match: _escaped(match[0]), text)
+    return _UNUSUAL.sub(lambda match: _escaped(match[0]), text)
 
 
 def _escaped(character: str) -> str:

@@ -1,1 +1,1 @@
-"""A report in the forms people and programs want. Each takes a `Report` and gives text; none judges."""
+"""A report in the formats that people and programs want. Each takes a `Report` and returns text; none judges."""

@@ -7,15 +7,15 @@ from ..judging.finding import Finding, Report
 
 
 class Comparison(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Findings by code and place; a place that both have is not told."""
+    """Findings by code and place; what both reports have is only counted."""
 
     old_verdict: str
     new_verdict: str
-    mended: tuple[Finding, ...]
+    fixed: tuple[Finding, ...]
     worse: tuple[Finding, ...]
-    # There before, perhaps, but nobody could look: a crash hid them, or the tool was not called.
+    # Perhaps there before, but not checked: a crash hid them, or the tool was not called.
     uncovered: tuple[Finding, ...]
-    # Gone, perhaps, but nobody could look this time.
+    # Perhaps gone, but not checked this time.
     unseen: tuple[Finding, ...]
     left: int
 
@@ -25,7 +25,7 @@ class Comparison(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 def compare(old: Report, new: Report) -> Comparison:
-    """Known findings count like others: they are there or they are not."""
+    """Accepted findings count like others."""
     before = {(one.code, one.where): one for one in old.findings}
     after = {(one.code, one.where): one for one in new.findings}
     fresh = [
@@ -40,7 +40,7 @@ def compare(old: Report, new: Report) -> Comparison:
     return Comparison(
         old_verdict=old.verdict,
         new_verdict=new.verdict,
-        mended=tuple(one for key, one in before.items() if key not in after and one.code not in unable),
+        fixed=tuple(one for key, one in before.items() if key not in after and one.code not in unable),
         unseen=tuple(one for key, one in before.items() if key not in after and one.code in unable),
         worse=tuple(worse),
         uncovered=tuple(uncovered),
@@ -54,17 +54,17 @@ _PLACES = 3
 def render(comparison: Comparison) -> str:
     """For people: each code once, with some of its places."""
     lines = [f"{comparison.old_verdict} -> {comparison.new_verdict}"]
-    groups = [("Mended", comparison.mended), ("Worse", comparison.worse)]
+    groups = [("Fixed", comparison.fixed), ("Worse", comparison.worse)]
     if comparison.uncovered:
-        groups.append(("Seen for the first time, as nobody could look before", comparison.uncovered))
+        groups.append(("Seen for the first time, not checked before", comparison.uncovered))
     if comparison.unseen:
-        groups.append(("Not looked at any more", comparison.unseen))
+        groups.append(("No longer checked", comparison.unseen))
     for title, findings in groups:
         lines += ["", f"{title}: {len(findings)}"]
         places: dict[tuple[str, str], list[str]] = {}
         for one in findings:
-            places.setdefault((one.severity, one.code), []).append(one.where)
-        for (severity, code), where in places.items():
-            more = f" and {len(where) - _PLACES} more places" if len(where) > _PLACES else ""
-            lines.append(f"    {severity}  {code}  {', '.join(where[:_PLACES])}{more}")
-    return "\n".join([*lines, "", f"Left as it was: {comparison.left}"])
+            places.setdefault((one.severity, one.code), []).append(one.place)
+        for (severity, code), named in places.items():
+            more = f" and {len(named) - _PLACES} more places" if len(named) > _PLACES else ""
+            lines.append(f"    {severity}  {code}  {', '.join(named[:_PLACES])}{more}")
+    return "\n".join([*lines, "", f"Unchanged: {comparison.left}"])

@@ -6,7 +6,7 @@ from .impacts import by_outcome
 
 
 def render(code: str) -> str:
-    """Everything that is known about a check."""
+    """What a check expects, how to fix it, and which clients break."""
     check = BY_CODE[code]
     lines = [
         f"{check.code}  {check.title}",
@@ -15,18 +15,18 @@ def render(code: str) -> str:
         f"expected   {check.expected}",
         *([f"clause     {check.clause}"] if check.clause else []),
         *([f"revisions  {', '.join(sorted(check.revisions))}"] if check.revisions else []),
-        f"mend       {check.fix}",
+        f"fix        {check.fix}",
     ]
     cases = measured_codes().get(code, [])
     if not cases:
-        return "\n".join([*lines, "", "It was not measured with real clients."])
-    lines += ["", f"What real clients did, measured on {measured_on()}:"]
-    for case in cases:
-        lines.append(f"    {case}")
-        rows = by_outcome(impact(code, case))
-        if not rows:
-            lines.append("        all of them got by")
-        lines += [f"        {', '.join(one.client for one in mine)}: {words}" for words, mine in rows]
+        return "\n".join([*lines, "", "This was not measured with real clients."])
+    forms = "one form" if len(cases) == 1 else f"{len(cases)} forms"
+    lines += ["", f"What real clients did with {forms} of this defect, measured on {measured_on()}:"]
+    rows = by_outcome(one for case in cases for one in impact(code, case))
+    if not rows:
+        lines.append("    none of them was affected")
+    for words, mine in rows:
+        lines.append(f"    {', '.join(dict.fromkeys(one.client for one in mine))}: {words}")
     return "\n".join(lines)
 
 

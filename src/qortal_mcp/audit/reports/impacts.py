@@ -4,11 +4,11 @@ from collections.abc import Iterable
 
 from ..judging.clients import Impact, Outcome
 
-# In words that go on from the names of one or several clients.
+# In words that can follow the names of one or several clients.
 _WORDS: dict[Outcome, str] = {
-    "server unusable": "no tool of this server is offered",
+    "server unusable": "none of the server's tools are offered",
     "tool missing": "the tool is not offered",
-    "hangs": "nothing happens until time is over",
+    "hangs": "the call hangs until it times out",
     "call fails": "the call fails",
     "garbage": "the model gets nothing, or something wrong",
 }

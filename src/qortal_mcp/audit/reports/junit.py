@@ -5,10 +5,10 @@ from xml.sax import saxutils
 
 from ..checks import CHECKS
 from ..judging.check import SEVERITIES
-from ..judging.finding import Finding, Report
+from ..judging.finding import Finding, Report, by_code
 from .impacts import sentence
 
-# What fails a build: the rest is said, but does not stop anybody.
+# What fails a build; the rest is only shown.
 _FAILS = SEVERITIES[:2]
 
 
@@ -26,14 +26,12 @@ def quoteattr(text: str) -> str:
 
 def render(report: Report) -> str:
     """One suite for the server."""
-    by_code: dict[str, list[Finding]] = {}
-    for finding in report.findings:
-        by_code.setdefault(finding.code, []).append(finding)
+    found = by_code(report.findings)
     skipped = {one.code: one.reason for one in report.not_judged}
-    # A check that has no business with this server passed nothing.
-    looked = {*report.judged, *by_code, *skipped}
+    # A check that does not apply to this server has no test case.
+    looked = {*report.judged, *found, *skipped}
     codes = [check.code for check in CHECKS if check.code in looked]
-    cases = [_case(code, by_code.get(code, []), skipped.get(code)) for code in codes]
+    cases = [_case(code, found.get(code, []), skipped.get(code)) for code in codes]
     failures = sum("<failure" in case for case in cases)
     left_out = sum("<skipped" in case for case in cases)
     counts = f'tests="{len(cases)}" failures="{failures}" skipped="{left_out}" errors="0"'
@@ -80,9 +78,13 @@ def _words(finding: Finding) -> str:
         "seen": finding.evidence,
         "expected": finding.expected,
         "breaks": sentence(finding.clients),
-        "mend": finding.fix,
+        "fix": finding.fix,
         "try": finding.reproduce,
         "known": finding.known,
     }
-    told = [f"{label}: {text}" for label, text in lines.items() if text]
-    return "\n".join([f"{finding.severity} at {finding.where}{revisions}", *told])
+    return "\n".join(
+        [
+            f"{finding.severity} at {finding.place}{revisions}",
+            *(f"{label}: {text}" for label, text in lines.items() if text),
+        ]
+    )

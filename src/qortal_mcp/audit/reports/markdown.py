@@ -1,11 +1,10 @@
-"""A report as a plan in Markdown, ready to hand to whoever mends the server."""
+"""A report as a plan in Markdown, ready to hand to whoever fixes the server."""
 
 import re
-from collections.abc import Iterable
 
 from ..judging.check import SEVERITIES, Severity
 from ..judging.clients import measured_on
-from ..judging.finding import Finding, Report
+from ..judging.finding import Finding, Report, by_code
 from .impacts import by_outcome
 
 _MOST_PLACES = 20
@@ -38,18 +37,11 @@ def render(report: Report) -> str:
         findings = report.of(severity)
         if findings:
             lines += [f"## {_HEADINGS[severity]}", ""]
-        for group in _by_code(findings):
+        for group in by_code(findings).values():
             number += 1
             lines += _item(number, group)
     lines += _known(report) + _views(report) + _left_out(report)
     return "\n".join(lines).rstrip() + "\n"
-
-
-def _by_code(findings: Iterable[Finding]) -> list[list[Finding]]:
-    groups: dict[str, list[Finding]] = {}
-    for finding in findings:
-        groups.setdefault(finding.code, []).append(finding)
-    return list(groups.values())
 
 
 def _item(number: int, group: list[Finding]) -> list[str]:
@@ -86,15 +78,15 @@ def _item(number: int, group: list[Finding]) -> list[str]:
 def _place(finding: Finding) -> str:
     revisions = f" in {', '.join(finding.revisions)}" if finding.revisions else ""
     note = f": {_escaped(finding.note)}" if finding.note else ""
-    return f"- {_code(finding.where)}{revisions}{note}"
+    return f"- {_code(finding.place)}{revisions}{note}"
 
 
 def _known(report: Report) -> list[str]:
     known = [one for one in report.findings if one.known]
     if not known:
         return []
-    rows = [f"| `{one.code}` | {_cell(_code(one.where))} | {_cell(_escaped(one.known))} |" for one in known]
-    return ["## Known and borne with", "", "| code | where | reason |", "| --- | --- | --- |", *rows, ""]
+    rows = [f"| `{one.code}` | {_cell(_code(one.place))} | {_cell(_escaped(one.known))} |" for one in known]
+    return ["## Known and accepted", "", "| code | place | reason |", "| --- | --- | --- |", *rows, ""]
 
 
 def _views(report: Report) -> list[str]:
@@ -108,9 +100,9 @@ def _views(report: Report) -> list[str]:
         for tool in tools[:50]
     ]
     return [
-        "## What models get of each call",
+        "## What models get from each call",
         "",
-        f"By the rules that were measured with these clients on {measured_on()}.",
+        f"By rules measured with these clients on {measured_on()}.",
         "",
         f"| tool | {' | '.join(clients)} |",
         f"| --- |{' --- |' * len(clients)}",
@@ -128,7 +120,7 @@ def _left_out(report: Report) -> list[str]:
         f"- {_escaped(reason)}: {', '.join(f'`{code}`' for code in codes)}"
         for reason, codes in reasons.items()
     ]
-    return ["## What this audit did not see", "", *lines, ""] if lines else []
+    return ["## What this audit did not check", "", *lines, ""] if lines else []
 
 
 def _block(text: str, language: str = "") -> list[str]:
@@ -147,7 +139,7 @@ def _code(text: str) -> str:
     return f"{ticks} {text} {ticks}" if "`" in text else f"`{text}`"
 
 
-# What Markdown or HTML would take for their own; underscores only where a word begins or ends with one.
+# What has a meaning in Markdown or HTML; underscores only where a word begins or ends with one.
 _ACTIVE = re.compile(r"[\\`*<>\[\]&]|(?<!\w)_|_(?!\w)")
 
 

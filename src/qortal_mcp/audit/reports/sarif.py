@@ -60,7 +60,7 @@ def _rule(code: str) -> dict[str, Any]:
 def _result(finding: Finding, rule: int) -> dict[str, Any]:
     broken = sentence(finding.clients)
     seen = finding.evidence or finding.note
-    text = f"{finding.title} at {finding.where}" + (f": {seen}" if seen else "")
+    text = f"{finding.title} at {finding.place}" + (f": {seen}" if seen else "")
     if broken:
         text += f" Breaks {broken}."
     result: dict[str, Any] = {
@@ -71,7 +71,7 @@ def _result(finding: Finding, rule: int) -> dict[str, Any]:
         "locations": [
             {
                 "physicalLocation": {"artifactLocation": {"uri": _PLACE}},
-                "logicalLocations": [{"fullyQualifiedName": finding.where, "kind": "member"}],
+                "logicalLocations": [{"fullyQualifiedName": finding.place, "kind": "member"}],
             }
         ],
         "partialFingerprints": {"codeAndPlace/v1": _fingerprint(finding)},

@@ -1,12 +1,12 @@
-"""A report for the person at the terminal: what is wrong, worst first, each kind told once."""
+"""A report for the person at the terminal: what is wrong, worst first, each kind once."""
 
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import NamedTuple
 
 from ..judging.check import SEVERITIES, Severity
 from ..judging.clients import measured_on
-from ..judging.finding import Finding, Report
+from ..judging.finding import Finding, Report, by_code
 from .impacts import by_outcome
 
 _PLACES = 3
@@ -39,18 +39,11 @@ def render(report: Report, width: int, palette: Palette = PLAIN) -> str:
     page = _Page(width, palette)
     lines = page.head(report)
     for severity in SEVERITIES:
-        for group in _by_code(report.of(severity)):
+        for group in by_code(report.of(severity)).values():
             lines += ["", *page.group(group)]
     lines += page.views(report)
     lines += page.rest(report)
     return "\n".join(lines)
-
-
-def _by_code(findings: Iterable[Finding]) -> list[list[Finding]]:
-    groups: dict[str, list[Finding]] = {}
-    for finding in findings:
-        groups.setdefault(finding.code, []).append(finding)
-    return list(groups.values())
 
 
 def _count(severity: Severity, findings: list[Finding]) -> str:
@@ -106,7 +99,7 @@ class _Page:
         lines = [title]
         for one in group[:_PLACES]:
             revisions = f"  [{', '.join(one.revisions)}]" if one.revisions else ""
-            lines += self._field("at", one.where + revisions)
+            lines += self._field("at", one.place + revisions)
             if one.note:
                 lines += self._field("", one.note)
         if len(group) > _PLACES:
@@ -117,7 +110,7 @@ class _Page:
         lines += self._field("expected", first.expected + clause)
         for words, impacts in by_outcome(first.clients):
             lines += self._field("breaks", f"{', '.join(one.client for one in impacts)}: {words}")
-        lines += self._field("mend", first.fix)
+        lines += self._field("fix", first.fix)
         lines.append(f"{_INDENT}{self._palette.quiet('try'.ljust(_LABEL_COLUMNS))}{first.reproduce}")
         return lines
 
@@ -133,7 +126,7 @@ class _Page:
             )
         if not alike:
             return []
-        head = f"What models get of each call (by the rules measured with these clients on {measured_on()})"
+        head = f"What models get from each call (by rules measured with these clients on {measured_on()})"
         lines = ["", self._palette.strong(head)]
         for pattern, tools in list(alike.items())[:_MOST_VIEWS]:
             lines += self._wrapped(_some(tools), _INDENT)
@@ -147,7 +140,7 @@ class _Page:
     def rest(self, report: Report) -> list[str]:
         lines: list[str] = []
         if report.gaps:
-            lines += ["", self._palette.strong("Not looked at")]
+            lines += ["", self._palette.strong("Not checked")]
             for gap in report.gaps:
                 lines += self._wrapped(f"{gap.what}: {gap.reason}", _INDENT)
         if report.not_judged:
@@ -158,8 +151,8 @@ class _Page:
             for reason, codes in reasons.items():
                 lines += self._wrapped(f"{reason}: {_some(codes)}", _INDENT)
         if known := [one for one in report.findings if one.known]:
-            lines += ["", self._palette.strong("Known and borne with")]
-            for group in _by_code(known):
+            lines += ["", self._palette.strong("Known and accepted")]
+            for group in by_code(known).values():
                 lines += self._wrapped(f"{group[0].severity}  {group[0].code}: {group[0].known}", _INDENT)
         lines += [
             "",

@@ -1,1 +1,1 @@
-"""JSON Schemas that strangers wrote: what they cost, whether they are valid, what they ask for."""
+"""JSON Schemas of servers that are not trusted: what they cost, whether they are valid, what they ask for."""

@@ -1,4 +1,4 @@
-"""How much work a schema makes, told before anybody does it: a page of `$ref` can ask for more than a machine has."""
+"""How much work a schema makes, estimated before it is done: a page of `$ref` can ask for more than a machine has."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -36,7 +36,7 @@ _AMBIGUOUS = ("%2f", "%7e", "%25")
 
 
 class TooMuch(Exception):
-    """Nobody can tell the work, or it is more than anybody should do."""
+    """The work cannot be estimated, or it is too much."""
 
 
 class Size(Struct, frozen=True):
@@ -75,7 +75,7 @@ def is_reasonable(schema: dict[str, Any]) -> bool:
 
 
 def cost_of(value: Any, schema: dict[str, Any]) -> int:
-    """About how many comparisons it takes to judge a value; raises TooMuch where it is no use to begin."""
+    """About how many comparisons it takes to judge a value; raises TooMuch where it should not be started."""
     if not is_reasonable(schema):
         raise TooMuch
     size = size_of(value)
@@ -112,7 +112,7 @@ class _Counter:
         for inner in self._here(part):
             found += self.cost(inner, levels, nesting + 1)
         if any(name in part for name in _UNEVALUATED):
-            found *= 2  # asked again to tell what they have looked at
+            found *= 2  # asked again to find what they have looked at
         found += self._own_cost(part)
         if levels > 1:
             for inner in _each(part):

@@ -1,4 +1,4 @@
-"""JSON Schemas of strangers: walked with a limit, judged without following anything out of them."""
+"""JSON Schemas of servers: walked with a limit, judged without following anything out of them."""
 
 import importlib.util
 from collections.abc import Iterator
@@ -90,7 +90,7 @@ class _Same:
 
 @lru_cache(maxsize=8)
 def _names(schema: _Same) -> frozenset[str]:
-    """What parts of a schema call themselves, as a reference writes it. Once a schema: it may have 20,000 references."""
+    """What parts of a schema call themselves, as a reference writes it. Computed once per schema, which may have 20,000 references."""
     found = set()
     for _, part in children(schema.value, ""):
         found |= {f"#{part[name]}" for name in ("$anchor", "$dynamicAnchor") if name in part}
@@ -115,7 +115,7 @@ def _validator(schema: dict[str, Any]) -> Any:
 
 
 def is_valid(schema: dict[str, Any]) -> str:
-    """What is wrong with a schema; empty where nothing is, or where nobody can tell."""
+    """What is wrong with a schema; empty where nothing is, or where that cannot be determined."""
     if not IS_INSTALLED or not is_reasonable(schema):
         return ""
     if any(not resolves(ref, schema) for _, ref in refs(schema, "")):
@@ -128,7 +128,7 @@ def is_valid(schema: dict[str, Any]) -> str:
 
 
 def mismatch(value: Any, schema: dict[str, Any]) -> str:
-    """Where a value does not fit its schema; empty where it does, or where nobody can tell."""
+    """Where a value does not fit its schema; empty where it does, or where that cannot be determined."""
     if not IS_INSTALLED:
         return ""
     try:

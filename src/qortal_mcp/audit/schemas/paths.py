@@ -1,4 +1,4 @@
-"""Places inside values of strangers, written so that no place is long: names may have a million characters."""
+"""Places inside values of servers, shortened: names may have a million characters."""
 
 from hashlib import sha256
 

@@ -1,4 +1,4 @@
-"""Which tools are called, and with what: only with leave, and never with made-up arguments where something may change."""
+"""Which tools are called, and with what: only with permission, and never with made-up arguments where something may change."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -23,7 +23,7 @@ class Call(Struct, frozen=True):
     arguments: Mapping[str, Any]
 
 
-class Leave(Struct, frozen=True, kw_only=True):
+class Permission(Struct, frozen=True, kw_only=True):
     """What an audit may call: `named` calls always, `all_read_only` with arguments made from the schema."""
 
     named: tuple[Call, ...] = ()
@@ -32,14 +32,14 @@ class Leave(Struct, frozen=True, kw_only=True):
     by_itself: bool = True
 
 
-class Reputation:
-    """What tools said of themselves in the revisions looked at so far. One word against a tool is enough."""
+class ReadOnlyClaims:
+    """What tools declared in the revisions looked at so far. One list without the claim is enough to doubt a tool."""
 
     def __init__(self) -> None:
         self._read_only: set[str] = set()
         self._doubtful: set[str] = set()
 
-    def hear(self, tools: Iterable[Mapping[str, Any]], *, revision: str) -> None:
+    def add(self, tools: Iterable[Mapping[str, Any]], *, revision: str) -> None:
         for tool in tools:
             name = tool.get("name")
             if not isinstance(name, str):
@@ -55,24 +55,24 @@ class Reputation:
 
 
 def choose(
-    tools: Iterable[Mapping[str, Any]], leave: Leave, at_most: int, reputation: Reputation
+    tools: Iterable[Mapping[str, Any]], permission: Permission, at_most: int, claims: ReadOnlyClaims
 ) -> tuple[list[Call], list[Gap]]:
     """The calls to make of a list of tools, and what is left out and why."""
     listed = {tool["name"]: tool for tool in tools if isinstance(tool.get("name"), str)}
-    calls = [call for call in leave.named if call.tool in listed]
+    calls = [call for call in permission.named if call.tool in listed]
     gaps = [
         Gap(f"tool {call.tool}", "it is not in the list of tools", weighs=True)
-        for call in leave.named
+        for call in permission.named
         if call.tool not in listed
     ]
-    named = {call.tool for call in leave.named}
+    named = {call.tool for call in permission.named}
     refused, needy = [], []
     for name, tool in listed.items():
-        if name in named or not leave.by_itself:
+        if name in named or not permission.by_itself:
             continue
-        if not reputation.is_read_only(name):
+        if not claims.is_read_only(name):
             refused.append(name)
-        elif (arguments := _arguments(tool, leave)) is None:
+        elif (arguments := _arguments(tool, permission)) is None:
             needy.append(name)
         else:
             calls.append(Call(name, arguments))
@@ -80,7 +80,11 @@ def choose(
         why = "not called, as they do not declare readOnlyHint; name them with --call"
         gaps.append(Gap(f"{len(refused)} of {len(listed)} tools", f"{why}: {_some(refused)}"))
     if needy:
-        how = "name them with --call" if leave.all_read_only else "name them with --call, or use --call-all"
+        how = (
+            "name them with --call"
+            if permission.all_read_only
+            else "name them with --call, or use --call-all"
+        )
         gaps.append(
             Gap(
                 f"{len(needy)} of {len(listed)} tools",
@@ -102,7 +106,7 @@ def is_read_only(tool: Mapping[str, Any]) -> bool:
     return isinstance(annotations, Mapping) and annotations.get("readOnlyHint") is True
 
 
-def _arguments(tool: Mapping[str, Any], leave: Leave) -> Mapping[str, Any] | None:
+def _arguments(tool: Mapping[str, Any], permission: Permission) -> Mapping[str, Any] | None:
     schema = tool.get("inputSchema")
     if not isinstance(schema, dict):
         return {}
@@ -110,7 +114,7 @@ def _arguments(tool: Mapping[str, Any], leave: Leave) -> Mapping[str, Any] | Non
     needs = [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
     if not needs and json_schema.mismatch({}, schema) == "":
         return {}
-    if not leave.all_read_only:
+    if not permission.all_read_only:
         return None
     made = minimal(schema)
     if not isinstance(made, dict) or json_schema.mismatch(made, schema):
@@ -118,15 +122,15 @@ def _arguments(tool: Mapping[str, Any], leave: Leave) -> Mapping[str, Any] | Non
     return made
 
 
-class _CannotTell(Exception):
+class _Undetermined(Exception):
     pass
 
 
 def minimal(schema: dict[str, Any]) -> Any:
-    """The smallest value that fits a schema; None where that cannot be told."""
+    """The smallest value that fits a schema; None where that cannot be determined."""
     try:
         return _Maker(schema).value(schema, 0)
-    except _CannotTell:
+    except _Undetermined:
         return None
 
 
@@ -142,7 +146,7 @@ class _Maker:
         self._parts -= parts
         self._chars -= chars
         if self._parts < 0 or self._chars < 0:
-            raise _CannotTell
+            raise _Undetermined
 
     def _given(self, value: Any) -> Any:
         size = size_of(value)
@@ -154,7 +158,7 @@ class _Maker:
         if schema is True or schema == {}:
             return "a"
         if not isinstance(schema, dict) or depth > _DEEPEST:
-            raise _CannotTell
+            raise _Undetermined
         for given in ("const", "default"):
             if given in schema:
                 return self._given(schema[given])
@@ -183,11 +187,11 @@ class _Maker:
         if kind == "array":
             count = schema.get("minItems", 0)
             if not isinstance(count, int) or not 0 <= count <= 10:
-                raise _CannotTell
+                raise _Undetermined
             return [self.value(schema.get("items", True), depth + 1) for _ in range(count)]
         if kind == "string":
             if "pattern" in schema or "format" in schema:
-                raise _CannotTell
+                raise _Undetermined
             least = schema.get("minLength", 1)
             length = least if isinstance(least, int) and 1 <= least <= 1000 else 1
             self._spend(0, length)
@@ -198,7 +202,7 @@ class _Maker:
             return False
         if kind == "null":
             return None
-        raise _CannotTell
+        raise _Undetermined
 
 
 def _number(schema: dict[str, Any]) -> Any:
@@ -212,7 +216,7 @@ def _number(schema: dict[str, Any]) -> Any:
         is_in = (least is None or value >= least) and (above is None or value > above)
         if is_in and (most is None or value <= most) and (below is None or value < below):
             return value
-    raise _CannotTell
+    raise _Undetermined
 
 
 def _bound(schema: dict[str, Any], name: str) -> int | float | None:
@@ -223,11 +227,11 @@ def _bound(schema: dict[str, Any], name: str) -> int | float | None:
 
 def _followed(ref: str, root: dict[str, Any]) -> Any:
     if not ref.startswith("#/"):
-        raise _CannotTell
+        raise _Undetermined
     at: Any = root
     for step in ref[2:].split("/"):
         key = step.replace("~1", "/").replace("~0", "~")
         if not isinstance(at, dict) or key not in at:
-            raise _CannotTell
+            raise _Undetermined
         at = at[key]
     return at

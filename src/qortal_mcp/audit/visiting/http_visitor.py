@@ -1,60 +1,41 @@
-"""A visitor over Streamable HTTP."""
+"""A visitor over Streamable HTTP, and what only that has: redirects, authorization, sessions, headers."""
 
-import asyncio
-import itertools
-import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from urllib.parse import urljoin, urlsplit
 
 from ...client.envelope import members, mirrored
-from ...client.errors import ClientError, ConnectionLost, MalformedReply
-from ...client.wires.http import HttpWire
 from ...protocol import headers as mcp_headers
-from ...protocol import lenient
-from ...protocol.framing import Event
-from ...protocol.headers import HeaderParam
+from ...protocol.headers import HeaderParam, header_params
+from ...protocol.lenient import has_surrogate
 from ...protocol.versions import LEGACY, MODERN, MODERN_ERA
-from ..evidence import Ending, Headers, Heard, Http, Step, Transport
-from ..matching import is_reply
-from .visitor import Budget, Flooded, client_limits, encoded, modern_params, request
+from ..evidence import Gap, Headers, Step
+from ..steps import StepName
+from .budget import Budget
+from .http_exchanges import HttpExchanges, Question
+from .messages import answer_in, encoded, request
+from .probes import BARE_ID, BATCH, NO_REVISION, NO_SESSION, OLD_VERSION, OTHER_ORIGIN, RAW_ID, WITHOUT_META
+from .visitor import Visitor
 
-_HEADER_SINCE = "2025-06-18"
+_VERSION_HEADER_SINCE = "2025-06-18"
 
 
-class HttpVisitor:
+class HttpVisitor(Visitor):
     """Streamable HTTP: every question is a request of its own."""
 
-    transport: Transport = "http"
-
     def __init__(self, url: str, headers: Headers, budget: Budget) -> None:
-        self.url = url
-        self.revision = ""
-        self.steps: list[Step] = []
-        self.session_id: str | None = None
-        self.header_params: dict[str, tuple[HeaderParam, ...]] = {}
-        self._headers = headers
-        self._budget = budget
-        self._limits = budget.limits
-        self._ids = itertools.count(1)
-        self._client_limits = client_limits(budget.limits)
-        self._wire = HttpWire(url, headers=headers, limits=self._client_limits)
-        self._lost = False
-        self._pieces = 0
-        self._bytes = 0
+        super().__init__("http", budget)
+        self._http = HttpExchanges(url, headers, budget, self._volume, self._keep)
+        self._session_id: str | None = None
+        self._header_params: dict[str, tuple[HeaderParam, ...]] = {}
 
     @property
     def is_over(self) -> bool:
-        return self._lost
-
-    async def move(self, url: str) -> None:
-        """Go on at another address."""
-        await self._wire.close()
-        self.url = url
-        self._wire = HttpWire(url, headers=self._headers, limits=self._client_limits)
+        return self._http.is_lost
 
     async def ask(
         self,
-        name: str,
+        name: StepName,
         method: str,
         params: Mapping[str, Any] | None = None,
         *,
@@ -64,212 +45,171 @@ class HttpVisitor:
     ) -> Step:
         """`headers` replace those that belong to the revision; None leaves one out."""
         id_ = next(self._ids)
+        params = self._params(method, params)
         own: dict[str, str | None] = dict(self._usual(method))
         if self.revision in MODERN or method == "server/discover":
-            params = modern_params(params)
-            own = dict(
-                mirrored(
-                    MODERN_ERA,
-                    method,
-                    members({key: value for key, value in params.items() if key != "_meta"}),
-                    self.header_params.get(subject, ()),
-                )
-            )
-        sent = _merged(own, headers)
-        return await self.post(name, encoded(request(id_, method, params)), sent, id_, subject, seconds)
-
-    async def tell(self, name: str, method: str, params: Mapping[str, Any] | None = None) -> Step:
-        message: dict[str, Any] = {"jsonrpc": "2.0", "method": method}
-        if params is not None:
-            message["params"] = dict(params)
-        return await self.post(name, encoded(message), _merged(dict(self._usual(method)), None), None)
+            body = members({key: value for key, value in (params or {}).items() if key != "_meta"})
+            own = dict(mirrored(MODERN_ERA, method, body, self._header_params.get(subject, ())))
+        sent = {**own, **(headers or {})}
+        return await self._post(
+            name,
+            encoded(request(id_, method, params)),
+            tuple((key, value) for key, value in sent.items() if value is not None),
+            expects=id_,
+            subject=subject,
+            seconds=seconds,
+        )
 
     async def send(
-        self, name: str, data: bytes, *, expects: int | None = None, seconds: float | None = None
+        self, name: StepName, data: bytes, *, expects: int | None = None, seconds: float | None = None
     ) -> Step:
-        return await self.post(name, data, _merged(dict(self._usual("")), None), expects, seconds=seconds)
+        return await self._post(name, data, self._usual(), expects=expects, seconds=seconds)
 
-    def _usual(self, method: str) -> Headers:
-        found: list[tuple[str, str]] = []
-        if self.session_id is not None and method != "initialize":
-            found.append((mcp_headers.SESSION_ID, self.session_id))
-        if self.revision in LEGACY and self.revision >= _HEADER_SINCE and method != "initialize":
-            found.append((mcp_headers.PROTOCOL_VERSION, self.revision))
-        return tuple(found)
-
-    async def post(
+    async def _post(
         self,
-        name: str,
+        name: StepName,
         data: bytes,
         headers: Headers,
-        id_: int | None,
+        *,
+        expects: int | None,
         subject: str = "",
         seconds: float | None = None,
     ) -> Step:
-        """One POST; where the server asks for patience, several. Each becomes a step."""
-        for attempt in itertools.count(1):
-            step = await self._exchange("POST", name, data, headers, id_, subject, seconds)
-            wait = _asked_wait(step, self._limits.retry_seconds)
-            if wait is None or attempt >= self._limits.retries:
-                return step
-            await asyncio.sleep(wait)
-        raise AssertionError("attempts are counted up to a limit")
-
-    async def get(self, name: str, headers: Headers = (), url: str | None = None) -> Step:
-        sent = (("accept", "text/event-stream"), *headers)
-        return await self._exchange("GET", name, None, sent, None, "", self._limits.get_seconds, url=url)
-
-    async def delete(self, name: str) -> Step:
-        return await self._exchange("DELETE", name, None, self._usual(""), None, "", self._limits.get_seconds)
-
-    async def _exchange(
-        self,
-        method: str,
-        name: str,
-        data: bytes | None,
-        headers: Headers,
-        id_: int | None,
-        subject: str,
-        seconds: float | None,
-        *,
-        url: str | None = None,
-    ) -> Step:
-        self._budget.take()
-        began = time.monotonic()
-        heard: list[Heard] = []
-        status: int | None = None
-        answered: Headers = ()
-        is_whole, remark = True, ""
-        end: Ending = "answered"
-        patience = self._limits.request_seconds if seconds is None else seconds
-        wire = self._wire if url is None else HttpWire(url, headers=self._headers, limits=self._client_limits)
-
-        def is_answer(event: Event) -> bool:
-            return id_ is not None and _answers(event.data or "", id_)
-
-        try:
-            reply = await wire.exchange(
-                data,
-                headers,
-                method=method,
-                usual_headers=data is not None,
-                timeout=patience,
-                is_answer=is_answer,
-                # A stream that was opened by GET stays open: its head is all that is wanted.
-                stream_head_only=method == "GET",
+        return await self._http.post(
+            Question(
+                name=name,
+                subject=subject,
+                data=data,
+                headers=headers,
+                id=expects,
+                seconds=seconds,
+                resuming=self._usual(),
             )
-            status, answered, is_whole = reply.status, reply.headers, reply.is_whole
-            heard += self._counted(_heard_in(reply.body, reply.events))
-            if not is_whole and id_ is not None and not any(_answers(one.text, id_) for one in heard):
-                end = "silent"
-        except ConnectionLost as exc:
-            remark = str(exc)
-            end = "silent" if remark.startswith("no reply within") else "closed"
-            is_whole = False
-            self._lost = end == "closed" and "ClientConnector" in remark
-        except MalformedReply as exc:
-            remark = str(exc)
-            heard += self._counted([Heard(too_long=True)])
-        finally:
-            if wire is not self._wire:
-                await wire.close()
-        if id_ is None and method == "POST" and end == "answered":
-            end = "sent"
-        step = Step(
-            name=name,
-            subject=subject,
-            text=(data or b"").decode("utf-8", "replace"),
-            heard=tuple(heard),
-            http=Http(
-                method=method,
-                path="" if url is None else url,
-                sent=headers,
-                status=status,
-                headers=answered,
-                is_whole=is_whole,
-            ),
-            seconds=round(time.monotonic() - began, 3),
-            end=end,
-            remark=remark,
         )
-        step = await self._resumed(step, id_)
-        self.steps.append(step)
-        if self._is_flooded:
-            raise Flooded(
-                f"it said more than {self._limits.heard_pieces} things or {self._limits.heard_bytes} bytes in one visit"
-            )
+
+    def _usual(self, method: str = "") -> Headers:
+        """The headers of the session and the revision, which `initialize` does not have."""
+        found: list[tuple[str, str]] = []
+        if self._session_id is not None and method != "initialize":
+            found.append((mcp_headers.SESSION_ID, self._session_id))
+        if self.revision in LEGACY and self.revision >= _VERSION_HEADER_SINCE and method != "initialize":
+            found.append((mcp_headers.PROTOCOL_VERSION, self.revision))
+        return tuple(found)
+
+    async def resolve_refusal(
+        self, step: Step, params: Mapping[str, Any], gap: Callable[[Gap], None]
+    ) -> Step:
+        """Follow one redirect inside the same origin, and look for the metadata where authorization is required."""
+        http = step.http
+        if http is None or http.status is None:
+            return step
+        location = http.header("location")
+        if 300 <= http.status < 400 and location is not None:
+            target = _joined(self._http.url, location)
+            if _origin(target) == _origin(self._http.url):
+                await self._http.move(target)
+                return await self.ask("initialize", "initialize", params, subject=step.subject)
+            gap(Gap("server", "it redirects to another host; audit that address", weighs=True))
+        elif http.status in (401, 403):
+            how = "pass it with --header-file"
+            gap(Gap("server", f"it requires authorization (HTTP {http.status}); {how}", weighs=True))
+            if http.status == 401:
+                await self._look_for_metadata(http.header("www-authenticate") or "")
         return step
 
-    def _counted(self, heard: list[Heard]) -> list[Heard]:
-        self._pieces += len(heard)
-        self._bytes += sum(len(one.data) + len(one.event) + len(one.event_id) for one in heard)
-        return heard
+    async def _look_for_metadata(self, challenge: str) -> None:
+        parts = urlsplit(self._http.url)
+        root = f"{parts.scheme}://{parts.netloc}/.well-known/oauth-protected-resource"
+        named = challenge.partition('resource_metadata="')[2].partition('"')[0]
+        urls = [named] if named else [f"{root}{parts.path.rstrip('/')}", root]
+        for url in dict.fromkeys(urls):
+            # A hostile server may name any address; only its own is asked.
+            if _origin(url) == _origin(self._http.url):
+                await self._http.get("auth-metadata", url=url)
 
-    @property
-    def _is_flooded(self) -> bool:
-        return self._pieces > self._limits.heard_pieces or self._bytes > self._limits.heard_bytes
+    def agree(self, revision: str, step: Step) -> None:
+        super().agree(revision, step)
+        if step.http is not None:
+            self._session_id = step.http.header(mcp_headers.SESSION_ID)
 
-    async def _resumed(self, step: Step, id_: int | None) -> Step:
-        """A stream that broke off before its reply is taken up again where its server offers that."""
-        from msgspec import structs
+    def learn(self, tools: Sequence[Mapping[str, Any]]) -> None:
+        """Which arguments are also sent as headers."""
+        self._header_params = {
+            tool["name"]: _header_params(tool) for tool in tools if isinstance(tool.get("name"), str)
+        }
 
-        if id_ is None or step.http is None or step.http.media_type != "text/event-stream":
-            return step
-        heard, last = list(step.heard), _last_id(step)
-        for _ in range(self._limits.resumptions):
-            if last is None or self._is_flooded or any(_answers(one.text, id_) for one in heard):
-                break
-            await asyncio.sleep(0.1)
-            sent = (("accept", "text/event-stream"), ("last-event-id", last), *self._usual(""))
-            try:
-                reply = await self._wire.exchange(
-                    None,
-                    sent,
-                    method="GET",
-                    usual_headers=False,
-                    timeout=self._limits.request_seconds,
-                    is_answer=lambda event: _answers(event.data or "", id_),
-                )
-            except ClientError:
-                break
-            heard += self._counted(_heard_in(b"", reply.events))
-            last = next((event.id for event in reversed(reply.events) if event.id is not None), None)
-        return structs.replace(step, heard=tuple(heard)) if len(heard) > len(step.heard) else step
+    def can_name(self, tool: str) -> bool:
+        """A call of 2026-07-28 has the name in a header, which cannot hold half a character."""
+        return self.revision not in MODERN or not has_surrogate(tool)
 
-    def last_words(self) -> list[str]:
-        return []
+    def has_lost_session(self, step: Step) -> bool:
+        if self._session_id is None or step.http is None or step.http.status not in (400, 404):
+            return False
+        if step.http.status == 400 and answer_in(step) is not None:
+            return False
+        self._session_id = None
+        return True
+
+    async def probe_version_headers(self) -> None:
+        name = mcp_headers.PROTOCOL_VERSION
+        if self.revision < _VERSION_HEADER_SINCE:
+            return
+        await self.ask("no-version-header", "tools/list", {}, headers={name: None})
+        await self.ask("bad-version-header", "tools/list", {}, headers={name: NO_REVISION})
+
+    async def probe_batch(self) -> None:
+        await self.send("raw batch", BATCH, expects=RAW_ID, seconds=self._limits.probe_seconds)
+
+    async def probe_session(self) -> None:
+        await self._http.get("get-stream", self._usual())
+        await self.ask("foreign-origin", "ping", headers={"origin": OTHER_ORIGIN})
+        if self._session_id is None:
+            return
+        await self.ask("unknown-session", "ping", headers={mcp_headers.SESSION_ID: NO_SESSION})
+        ended = await self._http.exchange(
+            Question(
+                name="delete-session",
+                method="DELETE",
+                headers=self._usual(),
+                seconds=self._limits.get_seconds,
+            )
+        )
+        if ended.http is not None and ended.http.status is not None and 200 <= ended.http.status < 300:
+            await self.ask("after-delete", "ping")
+
+    async def probe_modern(self) -> None:
+        version, method = mcp_headers.PROTOCOL_VERSION, mcp_headers.METHOD
+        lists = (method, "tools/list")
+        old = ((version, NO_REVISION), lists)
+        await self._post("modern-old-version", OLD_VERSION, old, expects=RAW_ID)
+        await self.ask("modern-header-mismatch", "tools/list", {}, headers={method: "prompts/list"})
+        bare = ((version, MODERN_ERA), lists)
+        await self._post("modern-no-meta", WITHOUT_META, bare, expects=BARE_ID)
+        await self.ask("foreign-origin", "tools/list", {}, headers={"origin": OTHER_ORIGIN})
 
     async def close(self) -> None:
-        await self._wire.close()
+        await self._http.close()
 
 
-def _merged(own: Mapping[str, str | None], more: Mapping[str, str | None] | None) -> Headers:
-    return tuple((name, value) for name, value in {**own, **(more or {})}.items() if value is not None)
+def _joined(url: str, location: str) -> str:
+    """Where a redirect leads; empty where that is not an address."""
+    try:
+        return urljoin(url, location)
+    except ValueError:
+        return ""
 
 
-def _answers(text: str, id_: int | None) -> bool:
-    return any(
-        is_reply(part) and (part.get("id") == id_ or not isinstance(part.get("id"), int))
-        for value in lenient.read(text.encode("utf-8", "surrogateescape")).values
-        for part in (value if isinstance(value, list) else [value])
-    )
+def _origin(url: str) -> tuple[str, str]:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "", ""
+    return parts.scheme.lower(), parts.netloc.rpartition("@")[2].lower()
 
 
-def _heard_in(body: bytes, events: tuple[Event, ...]) -> list[Heard]:
-    heard = [Heard.of(body)] if body else []
-    for event in events:
-        if event.data is not None or event.id is not None:
-            data = (event.data or "").encode("utf-8", "surrogateescape")
-            heard.append(Heard.of(data, event=event.event, event_id=event.id or ""))
-    return heard
-
-
-def _last_id(step: Step) -> str | None:
-    return next((one.event_id for one in reversed(step.heard) if one.event_id), None)
-
-
-def _asked_wait(step: Step, at_most: float) -> float | None:
-    if step.http is None or step.http.status != 429:
-        return None
-    text = step.http.header("retry-after") or "1"
-    return min(float(text), at_most) if text.isascii() and text.isdigit() else 1.0
+def _header_params(tool: Mapping[str, Any]) -> tuple[HeaderParam, ...]:
+    schema = tool.get("inputSchema")
+    try:
+        return tuple(header_params(schema)) if isinstance(schema, dict) else ()
+    except ValueError:
+        return ()

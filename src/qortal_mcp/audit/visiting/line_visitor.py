@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import itertools
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -15,22 +14,20 @@ from ...protocol import lenient
 from ...protocol.versions import MODERN
 from ..evidence import Ending, Heard, Step, Transport
 from ..matching import is_reply
-from .visitor import Budget, Flooded, encoded, modern_params, request
+from ..steps import StepName
+from .budget import Budget
+from .messages import encoded, request
+from .probes import BATCH, RAW_ID
+from .visitor import Visitor
 
 
-class LineVisitor:
+class LineVisitor(Visitor):
     """A program, a WebSocket, or HTTP+SSE: messages go one way and come another."""
 
     def __init__(self, transport: Transport, budget: Budget) -> None:
-        self.transport = transport
-        self.revision = ""
-        self.steps: list[Step] = []
-        self._budget = budget
-        self._limits = budget.limits
-        self._ids = itertools.count(1)
+        super().__init__(transport, budget)
         self._wire: RawWire | None = None
         self._heard: list[Heard] = []
-        self._pieces = self._bytes = 0
         self._began = time.monotonic()
         self._news = asyncio.Event()
         self._closed: str | None = None
@@ -44,15 +41,14 @@ class LineVisitor:
         return self._closed is not None
 
     def observe(self, record: Record) -> None:
-        """What the wire's observer is told."""
+        """The observer of the wire."""
         if record.direction != "received":
             return
         if record.kind == "closed":
             self._closed = record.data.decode("utf-8", "replace")
         elif record.kind in ("message", "noise", "too_long"):
-            self._pieces += 1
-            self._bytes += len(record.data)
-            if not self._is_flooded:
+            self._volume.add(len(record.data))
+            if not self._volume.is_too_much:
                 self._heard.append(
                     Heard.of(
                         record.data,
@@ -65,7 +61,7 @@ class LineVisitor:
 
     async def ask(
         self,
-        name: str,
+        name: StepName,
         method: str,
         params: Mapping[str, Any] | None = None,
         *,
@@ -73,30 +69,22 @@ class LineVisitor:
         seconds: float | None = None,
     ) -> Step:
         id_ = next(self._ids)
-        if self.revision in MODERN or method == "server/discover":
-            params = modern_params(params)
-        return await self._step(name, encoded(request(id_, method, params)), subject, id_, seconds)
-
-    async def tell(self, name: str, method: str, params: Mapping[str, Any] | None = None) -> Step:
-        message: dict[str, Any] = {"jsonrpc": "2.0", "method": method}
-        if params is not None:
-            message["params"] = dict(params)
-        return await self._step(name, encoded(message), "", None, 0.0)
+        message = encoded(request(id_, method, self._params(method, params)))
+        return await self._step(name, message, subject, id_, seconds)
 
     async def send(
-        self, name: str, data: bytes, *, expects: int | None = None, seconds: float | None = None
+        self, name: StepName, data: bytes, *, expects: int | None = None, seconds: float | None = None
     ) -> Step:
         return await self._step(name, data, "", expects, seconds if expects is not None else 0.0)
 
     async def _step(
-        self, name: str, data: bytes, subject: str, id_: int | None, seconds: float | None
+        self, name: StepName, data: bytes, subject: str, id_: int | None, seconds: float | None
     ) -> Step:
         self._budget.take()
         began = self._began = time.monotonic()
         end: Ending = "sent"
         try:
-            assert self._wire is not None, "attached before the first step"
-            await self._wire.send_raw(data + b"\n" if self.transport == "stdio" else data)
+            await self._write(data)
             if id_ is not None:
                 end = await self._wait(id_, self._limits.request_seconds if seconds is None else seconds)
         except ClientError as exc:
@@ -105,19 +93,21 @@ class LineVisitor:
             end = "closed" if self._closed is not None else "silent"
             self._closed = self._closed or str(exc)
         heard, self._heard = tuple(self._heard), []
-        step = Step(
-            name=name,
-            subject=subject,
-            text=data.decode("utf-8", "replace"),
-            heard=heard,
-            seconds=round(time.monotonic() - began, 3),
-            end=end,
-            remark=" ".join([self._closed, *self.last_words()]) if self._closed else "",
+        return self._keep(
+            Step(
+                name=name,
+                subject=subject,
+                text=data.decode("utf-8", "replace"),
+                heard=heard,
+                seconds=round(time.monotonic() - began, 3),
+                end=end,
+                remark=" ".join([self._closed, *self._last_words()]) if self._closed else "",
+            )
         )
-        self.steps.append(step)
-        if self._is_flooded:
-            raise Flooded(f"it said more than {self._limits.heard_pieces} things in one visit")
-        return step
+
+    async def _write(self, data: bytes) -> None:
+        assert self._wire is not None, "attached before the first step"
+        await self._wire.send_raw(data + b"\n" if self.transport == "stdio" else data)
 
     async def _end_of_wire(self) -> None:
         """A broken pipe is felt before the end of the program is known."""
@@ -126,10 +116,6 @@ class LineVisitor:
                 while self._closed is None:
                     self._news.clear()
                     await self._news.wait()
-
-    @property
-    def _is_flooded(self) -> bool:
-        return self._pieces > self._limits.heard_pieces or self._bytes > self._limits.heard_bytes
 
     async def _wait(self, id_: int, seconds: float) -> Ending:
         """Until the answer is there, or what may be taken for it, or nothing more can come."""
@@ -151,7 +137,7 @@ class LineVisitor:
                 continue
             if self._closed is not None:
                 return "answered" if nearly else "closed"
-            if self._is_flooded:
+            if self._volume.is_too_much:
                 return "silent"
             left = end - time.monotonic()
             if left <= 0:
@@ -184,35 +170,41 @@ class LineVisitor:
         """A server that asks gets an answer: it may wait for it before it goes on."""
         questions, self._questions = self._questions[:16], []
         for question in questions:
-            if self.revision in MODERN or self._wire is None:
+            if self.revision in MODERN:
                 continue
             reply: dict[str, Any] = {"jsonrpc": "2.0", "id": question["id"]}
             if question["method"] == "ping":
                 reply["result"] = {}
             else:
                 reply["error"] = {"code": -32601, "message": "Method not found"}
-            data = encoded(reply)
-            await self._wire.send_raw(data + b"\n" if self.transport == "stdio" else data)
+            await self._write(encoded(reply))
 
-    async def end_input(self) -> Step | None:
+    async def probe_batch(self) -> None:
+        """Where it is passed over, the next answer shows it sooner than silence does."""
+        step = await self.send("raw batch", BATCH, expects=RAW_ID, seconds=self._limits.grace_seconds)
+        if step.end == "silent" and not self.is_over:
+            await self.ask("after-batch", "ping", seconds=self._limits.probe_seconds)
+
+    async def end_input(self) -> None:
         """Close a program's standard input and see whether it ends by itself."""
         wire = self._wire
         if not isinstance(wire, StdioWire) or self.is_over:
-            return None
+            return
         began = time.monotonic()
         left = await wire.end_input(self._limits.exit_seconds)
         heard, self._heard = tuple(self._heard), []
-        step = Step(
-            name="end-of-input",
-            heard=heard,
-            seconds=round(time.monotonic() - began, 3),
-            end="answered" if left else "silent",
-            remark=self._closed or "",
+        self.steps.append(
+            Step(
+                name="end-of-input",
+                heard=heard,
+                seconds=round(time.monotonic() - began, 3),
+                end="answered" if left else "silent",
+                remark=self._closed or "",
+            )
         )
-        self.steps.append(step)
-        return step
 
-    def last_words(self) -> list[str]:
+    def _last_words(self) -> list[str]:
+        """The last line of a program's standard error."""
         tail = self._wire.stderr_tail if isinstance(self._wire, StdioWire) else b""
         lines = tail.decode("utf-8", "replace").strip().splitlines()
         return [f"and said: {lines[-1][:300]}"] if lines else []

@@ -1,4 +1,4 @@
-"""Visit a server in every revision and bring home the evidence."""
+"""Visit a server in every revision and collect the evidence."""
 
 import asyncio
 import functools
@@ -15,11 +15,14 @@ from ...protocol.versions import LEGACY, MODERN, REVISIONS
 from ..evidence import Evidence, Gap, Headers, Http, Step, Transport, Visit
 from ..limits import DEFAULT, AuditLimits
 from ..secrets import safe_url, taken_out, values_in, without, without_secrets
+from ..steps import visit_words
 from . import visits
-from .calls import Leave, Reputation
+from .budget import Budget, Flooded, Stopped, client_limits
+from .calls import Permission, ReadOnlyClaims
 from .http_visitor import HttpVisitor
 from .line_visitor import LineVisitor
-from .visitor import Budget, Flooded, Stopped, Visitor, client_limits, visit_of
+from .probes import OTHER_ORIGIN
+from .visitor import Visitor
 from .visits import Plan
 
 # `http(s)://…`, `ws(s)://…`, or a command with its arguments.
@@ -32,11 +35,11 @@ class Order(Struct, frozen=True, kw_only=True):
     target: Target
     # Empty: all that the server speaks.
     revisions: tuple[str, ...] = ()
-    leave: Leave = Leave()
+    permission: Permission = Permission()
     headers: Headers = ()
     env: Mapping[str, str] | None = None
     limits: AuditLimits = DEFAULT
-    # Hears what is being done.
+    # Gets a line about each thing that is being done.
     say: Callable[[str], None] = lambda text: None
 
 
@@ -47,7 +50,7 @@ class Unreachable(Exception):
 async def collect(order: Order) -> Evidence:
     """Visit the server and write down what it does.
 
-    Raises: Unreachable where not even a connection could be had.
+    Raises: Unreachable where no connection could be made.
     """
     run = _Run(order)
     secrets = values_in(order.target, order.headers)
@@ -69,11 +72,11 @@ class _Run:
         self._budget = Budget(order.limits)
         self._visits: list[Visit] = []
         self._plan = Plan(
-            leave=order.leave,
+            permission=order.permission,
             limits=order.limits,
             gaps=[],
             hanging=set(),
-            reputation=Reputation(),
+            claims=ReadOnlyClaims(),
             say=order.say,
         )
         self._transport: Transport = _transport_of(order.target)
@@ -99,8 +102,8 @@ class _Run:
         )
 
     async def all_visits(self) -> None:
-        # The probe tells the era of a server, so it is made even where no modern revision was asked for:
-        # many clients of today make it, too.
+        # The probe shows the era of a server, so it is made even where no modern revision was asked for:
+        # many clients today make it as well.
         await self._visit("probe", self._probe)
         await self._legacy_visits()
         if self._transport == "http" and not self._has_agreed() and await self._speaks_old_http():
@@ -152,25 +155,26 @@ class _Run:
         await visits.legacy_visit(visitor, self._plan)
 
     async def _visit(self, name: str, work: Callable[[Visitor], Awaitable[None]]) -> None:
-        self._order.say(f"{name}: connecting")
+        what = visit_words(name)
+        self._order.say(f"opening {what}")
         try:
             visitor = await self._open()
         except ClientError as exc:
             if not self._visits:
                 raise Unreachable(str(exc)) from exc
-            self._plan.gap(Gap(f"visit {name}", str(exc), weighs=True))
+            self._plan.gap(Gap(what, str(exc), weighs=True))
             return
         try:
             await work(visitor)
         except Flooded as exc:
-            self._plan.gap(Gap(f"visit {name}", f"left: {exc}", weighs=True))
+            self._plan.gap(Gap(what, f"given up: {exc}", weighs=True))
         finally:
             await visitor.close()
-            self._visits.append(visit_of(visitor, name))
+            self._visits.append(visitor.visit(name))
         self._check_there(visitor)
 
     def _check_there(self, visitor: Visitor) -> None:
-        """A server that is not there is no finding: it is a mistake in the address or the command.
+        """A missing server is not a finding: it is a mistake in the address or the command.
 
         Raises: Unreachable.
         """
@@ -178,7 +182,7 @@ class _Run:
         if any(step.heard or step.end != "closed" or (step.http and step.http.status) for step in steps):
             return
         # A program may end at the probe and live with a handshake; an address is there or it is not.
-        if isinstance(visitor, HttpVisitor) or len(self._visits) > 1:
+        if visitor.transport == "http" or len(self._visits) > 1:
             raise Unreachable(steps[-1].remark)
 
     async def _open(self, transport: Transport | None = None) -> Visitor:
@@ -207,11 +211,11 @@ class _Run:
         return visitor
 
     async def _foreign_page(self) -> None:
-        """Whether a WebSocket opens for a page of a stranger: browsers ask nobody there."""
+        """Whether a WebSocket opens for a web page of another origin: browsers do not ask permission there."""
         target = self._order.target
         if self._transport != "websocket" or not isinstance(target, str):
             return
-        sent = ("origin", visits.STRANGER)
+        sent = ("origin", OTHER_ORIGIN)
         try:
             wire = await WebSocketWire.open(
                 target, headers=(*self._order.headers, sent), limits=client_limits(self._order.limits)
@@ -228,7 +232,7 @@ class _Run:
 
 # How a server without Streamable HTTP refuses a POST (2025-11-25: backwards compatibility).
 _NOT_HERE = (400, 404, 405)
-# A handshake and its notification: a visit of no more has learnt nothing.
+# A handshake and its notification: a visit with no more steps has learnt nothing.
 _OPENING = 2
 
 

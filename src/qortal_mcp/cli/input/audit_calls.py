@@ -20,7 +20,7 @@ def read(words: Sequence[str], path: str | None) -> tuple[Call, ...]:
 def _call(text: str, where: str) -> Call:
     tool, _, arguments = text.strip().partition(" ")
     if not tool:
-        raise failures.WrongUsage(f"{where} names no tool; write 'TOOL' or 'TOOL {{\"name\": …}}'.")
+        raise failures.WrongUsage(f"{where} does not name a tool; write 'TOOL' or 'TOOL {{\"name\": …}}'.")
     return Call(tool, _object(arguments.strip() or "{}", f"{where} {tool}"))
 
 
@@ -28,22 +28,22 @@ def _object(text: str, where: str) -> dict[str, Any]:
     try:
         value = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError) as exc:
-        raise failures.WrongUsage(f"The arguments of {where} are no JSON: {exc}.") from None
+        raise failures.WrongUsage(f"The arguments of {where} are not JSON: {exc}.") from None
     if not isinstance(value, dict):
         raise failures.WrongUsage(f"The arguments of {where} must be a JSON object.")
     return value
 
 
 def _refuse(word: str) -> Any:
-    raise ValueError(f"there is no {word}")
+    raise ValueError(f"{word} is not a JSON value")
 
 
 def _of_file(path: str) -> list[Call]:
-    """One call a line, as after --call; or one JSON array of objects with tool and arguments."""
+    """One call per line, as after --call; or one JSON array of objects with tool and arguments."""
     try:
-        text = files.read(path, "file of calls").decode()
+        text = files.read(path, "calls file").decode()
     except UnicodeDecodeError:
-        raise failures.WrongUsage(f"The file of calls {path} is no UTF-8.") from None
+        raise failures.WrongUsage(f"The calls file {path} is not UTF-8.") from None
     if not text.lstrip().startswith("["):
         return [
             _call(line, f"{path} line {number}:")
@@ -53,7 +53,7 @@ def _of_file(path: str) -> list[Call]:
     try:
         entries = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError) as exc:
-        raise failures.WrongUsage(f"The file of calls {path} is no JSON: {exc}.") from None
+        raise failures.WrongUsage(f"The calls file {path} is not JSON: {exc}.") from None
     calls = []
     for entry in entries:
         tool = (entry.get("tool") or entry.get("name")) if isinstance(entry, dict) else None

@@ -1,4 +1,4 @@
-"""Who may ask: pages of strangers, and authorization."""
+"""Who may use the server: web pages of other origins, and authorization."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,8 +16,8 @@ _AUTH = "basic/authorization"
     ADVICE,
     Exchange,
     clause=f"{HTTP}: security warning",
-    expected="A web page of a stranger (header Origin) is refused with 403, unless every page may use the server.",
-    fix="Compare Origin with a list of your own; a local server without that can be used by any page a person opens.",
+    expected="A web page of another origin (header Origin) is refused with 403, unless every page may use the server.",
+    fix="Compare Origin with a list of allowed origins; without that, any page a person opens can use a local server.",
 )
 def origin_not_checked(exchange: Exchange) -> Iterator[Defect]:
     """Any web page may use this server."""
@@ -34,7 +34,7 @@ def origin_not_checked(exchange: Exchange) -> Iterator[Defect]:
     fix='Add WWW-Authenticate: Bearer resource_metadata="…", and serve that document.',
 )
 def auth_challenge_missing(whole: Whole) -> Iterator[Defect]:
-    """401 without a way to authorize."""
+    """401 without saying how to authorize."""
     refused = _unauthorized(whole)
     if refused is None or any(_is_document(step) for step in _metadata(whole)):
         return
@@ -48,11 +48,11 @@ def auth_challenge_missing(whole: Whole) -> Iterator[Defect]:
     MUST,
     Whole,
     clause=_AUTH,
-    expected="The address in resource_metadata answers with the metadata.",
-    fix="Serve the document of RFC 9728 there.",
+    expected="The address in resource_metadata serves the metadata.",
+    fix="Serve the RFC 9728 document there.",
 )
 def auth_metadata_missing(whole: Whole) -> Iterator[Defect]:
-    """The metadata of the authorization is not there."""
+    """The authorization metadata is missing."""
     refused = _unauthorized(whole)
     if refused is None or "resource_metadata" not in (refused.header("www-authenticate") or ""):
         return

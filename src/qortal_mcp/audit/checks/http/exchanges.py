@@ -1,15 +1,16 @@
-"""What the checks of HTTP ask of an exchange."""
+"""What the HTTP checks need to know about an exchange."""
 
 from typing import Any
 
 from ....protocol import lenient
+from ....protocol.headers import SESSION_ID
 from ...evidence import Http, Step, Visit
 from ...subjects import Exchange
 
 HTTP = "basic/transports: Streamable HTTP"
 EVENTS = "text/event-stream"
 JSON = "application/json"
-# Questions that any client asks; probes of this audit have checks of their own.
+# Requests that any client sends; other probes of this audit have their own checks.
 ORDINARY = frozenset(
     {
         "initialize",
@@ -23,7 +24,7 @@ ORDINARY = frozenset(
         "unknown-tool",
     }
 )
-# These say something about the caller or the moment, not about the message.
+# These statuses are about the caller or the moment, not about the message.
 NOT_ABOUT_THE_MESSAGE = (401, 403, 429)
 
 
@@ -49,11 +50,11 @@ def sent_header(http: Http, name: str) -> str | None:
 
 
 def wants_session(exchange: Exchange) -> bool:
-    """Refused for want of a session id that the server never gave."""
+    """Refused because of a missing session id that the server never gave out."""
     http = http_of(exchange)
     return (
         http.status == 400
-        and not sent_header(http, "mcp-session-id")
+        and not sent_header(http, SESSION_ID)
         and b"session" in body_of(exchange.step).lower()
     )
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from ....protocol.headers import SESSION_ID
 from ...judging.check import IN_LEGACY, MUST, PORTABILITY, SHOULD, Check, Defect, check, since
 from ...matching import is_notice
 from ...subjects import Exchange, Whole
@@ -30,13 +31,13 @@ _VERSION_HEADER = "basic/transports: protocol version header"
     only="POST",
     revisions=IN_LEGACY,
     clause=_SESSIONS,
-    expected="A session lasts while it is used: most clients do not begin a new one by themselves.",
-    fix="Keep sessions for minutes at least, and outside of the process if it restarts often; or do without.",
+    expected="A session lasts while it is used: most clients do not start a new one by themselves.",
+    fix="Keep sessions for several minutes, and outside the process if it restarts often; or do not use sessions.",
 )
 def session_lost(exchange: Exchange) -> Iterator[Defect]:
     """A session that was just opened is gone."""
     http = http_of(exchange)
-    held = sent_header(http, "mcp-session-id") is not None
+    held = sent_header(http, SESSION_ID) is not None
     if held and exchange.step.name in ORDINARY and http.status == 404 and is_unanswered(exchange):
         yield Defect(evidence=seen_in(exchange))
 
@@ -48,14 +49,14 @@ def session_lost(exchange: Exchange) -> Iterator[Defect]:
     only="POST",
     revisions=IN_LEGACY,
     clause=_SESSIONS,
-    expected="A session that is over is answered with 404: the sign to begin a new one.",
-    fix="Return 404 for every session id you do not know (any more).",
+    expected="A session that has ended gets 404: the signal to start a new one.",
+    fix="Return 404 for every session id you do not know, or no longer know.",
 )
 def stale_session_status(exchange: Exchange) -> Iterator[Defect]:
-    """A session that is over is answered with another status than 404."""
+    """A session that has ended gets a status other than 404."""
     http, name = http_of(exchange), exchange.step.name
     refused = 400 <= (http.status or 0) < 500 and http.status not in (404, *NOT_ABOUT_THE_MESSAGE)
-    if not refused or not sent_header(http, "mcp-session-id") or not is_unanswered(exchange):
+    if not refused or not sent_header(http, SESSION_ID) or not is_unanswered(exchange):
         return
     if name == "after-delete" or (name in ORDINARY and http.status == 400):
         yield Defect(evidence=seen_in(exchange))
@@ -70,11 +71,11 @@ def stale_session_status(exchange: Exchange) -> Iterator[Defect]:
     only="POST",
     revisions=IN_LEGACY,
     clause=_SESSIONS,
-    expected="A session id that was ended is answered with 404.",
-    fix="Look the id up, and forget it at DELETE.",
+    expected="A session id that has ended gets 404.",
+    fix="Look up the id, and forget it at DELETE.",
 )
 def session_not_checked(exchange: Exchange) -> Iterator[Defect]:
-    """A session goes on after its end, or one that never was is accepted."""
+    """A session that has ended, or never existed, is accepted."""
     worked = status_of(exchange) == 200 and exchange.reply is not None and "result" in exchange.reply.value
     if exchange.step.name == "after-delete" and worked:
         yield Defect(evidence=seen_in(exchange))
@@ -89,11 +90,11 @@ def session_not_checked(exchange: Exchange) -> Iterator[Defect]:
     only="POST",
     revisions=IN_LEGACY,
     clause=_SESSIONS,
-    expected="A server that wants a session id gives one with its answer to initialize.",
-    fix="Send Mcp-Session-Id with the result of initialize, and expose it to browsers.",
+    expected="A server that requires a session id issues one with its answer to initialize.",
+    fix="Send Mcp-Session-Id with the result of initialize, and make it readable for browsers.",
 )
 def session_id_not_issued(exchange: Exchange) -> Iterator[Defect]:
-    """A session id is wanted that was never given."""
+    """A session id is required that was never issued."""
     if exchange.step.name not in ORDINARY - {"initialize"} and not is_notice(exchange.step):
         return
     if wants_session(exchange):
@@ -107,11 +108,11 @@ def session_id_not_issued(exchange: Exchange) -> Iterator[Defect]:
     only="POST",
     revisions=since("2025-06-18") & IN_LEGACY,
     clause=_VERSION_HEADER,
-    expected="A MCP-Protocol-Version that does not exist is answered with 400.",
-    fix="Compare the header with the versions you speak.",
+    expected="An MCP-Protocol-Version that does not exist gets 400.",
+    fix="Compare the header with the versions you support.",
 )
 def version_header_not_checked(exchange: Exchange) -> Iterator[Defect]:
-    """A version header that does not exist is accepted."""
+    """A header with a version that does not exist is accepted."""
     worked = exchange.reply is not None and "result" in exchange.reply.value
     if exchange.step.name == "bad-version-header" and worked:
         yield Defect(evidence=b"MCP-Protocol-Version: 1999-01-01")
@@ -122,8 +123,8 @@ def version_header_not_checked(exchange: Exchange) -> Iterator[Defect]:
     MUST,
     Whole,
     clause=_VERSION_HEADER,
-    expected="MCP-Protocol-Version with the version agreed on is accepted.",
-    fix="Compare the header with all versions you speak, not with a single one.",
+    expected="MCP-Protocol-Version with the agreed version is accepted.",
+    fix="Compare the header with all versions you support, not with a single one.",
 )
 def protocol_header_refused(whole: Whole) -> Iterator[Defect]:
     """Requests with MCP-Protocol-Version are refused."""
@@ -139,8 +140,8 @@ def protocol_header_refused(whole: Whole) -> Iterator[Defect]:
     SHOULD,
     Whole,
     clause=_VERSION_HEADER,
-    expected="Without MCP-Protocol-Version a server goes by the session, or assumes 2025-03-26: Gemini CLI sends none.",
-    fix="Take requests without the header.",
+    expected="Without MCP-Protocol-Version a server uses the version of the session, or assumes 2025-03-26: Gemini CLI does not send the header.",
+    fix="Accept requests without the header.",
 )
 def protocol_header_demanded(whole: Whole) -> Iterator[Defect]:
     """Requests without MCP-Protocol-Version are refused."""

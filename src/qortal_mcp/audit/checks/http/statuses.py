@@ -1,4 +1,4 @@
-"""Status codes of HTTP: notifications, GET, errors, and addresses that are not what they seem."""
+"""HTTP status codes: notifications, GET, errors and redirects."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -28,11 +28,11 @@ from .exchanges import (
     Exchange,
     only="POST",
     clause=HTTP,
-    expected="A notification is answered with 202 and no body.",
+    expected="A notification gets status 202 and no body.",
     fix="Return 202 Accepted.",
 )
 def notification_status(exchange: Exchange) -> Iterator[Defect]:
-    """A notification is taken with another status than 202."""
+    """A notification gets a status other than 202."""
     status = status_of(exchange)
     answered = any(is_reply(value) for value in values_in(exchange.step))
     if is_notice(exchange.step) and 200 <= status < 300 and status != 202 and not answered:
@@ -47,14 +47,14 @@ def notification_status(exchange: Exchange) -> Iterator[Defect]:
     only="POST",
     revisions=IN_LEGACY,
     clause=HTTP,
-    expected="notifications/initialized is answered with 202.",
-    fix="Take every notification with 202, also those you do not know.",
+    expected="notifications/initialized gets status 202.",
+    fix="Accept every notification with 202, even those you do not know.",
 )
 def notification_refused(exchange: Exchange) -> Iterator[Defect]:
     """A notification is refused."""
     status = status_of(exchange)
     if wants_session(exchange) or takes_no_version_header(exchange.visit):
-        return  # said by the checks of these headers
+        return  # reported by the checks of these headers
     if is_notice(exchange.step) and status >= 400 and status not in NOT_ABOUT_THE_MESSAGE:
         case = {404: "http-notif-404", 500: "http-notif-500"}.get(status, "http-notif-400-rpc")
         yield Defect(evidence=seen_in(exchange), case=case)
@@ -67,11 +67,11 @@ def notification_refused(exchange: Exchange) -> Iterator[Defect]:
     only="GET",
     revisions=IN_LEGACY,
     clause=HTTP,
-    expected="GET opens a stream (200, text/event-stream) or is answered with 405.",
-    fix="Return 405 where you offer no stream.",
+    expected="GET opens a stream (200, text/event-stream) or gets 405.",
+    fix="Return 405 if you offer no stream.",
 )
 def get_status(exchange: Exchange) -> Iterator[Defect]:
-    """GET is answered with neither a stream nor 405."""
+    """GET gets neither a stream nor 405."""
     http = http_of(exchange)
     if exchange.step.name != "get-stream" or http.status in (None, 405, 429):
         return
@@ -92,7 +92,7 @@ def get_status(exchange: Exchange) -> Iterator[Defect]:
     only="GET",
     revisions=IN_LEGACY,
     clause=HTTP,
-    expected="GET is answered at once: with the head of a stream, or with 405.",
+    expected="GET is answered at once: with the headers of a stream, or with 405.",
     fix="Send the headers of the stream before the first event, or return 405.",
 )
 def get_hangs(exchange: Exchange) -> Iterator[Defect]:
@@ -105,7 +105,7 @@ _UNKNOWN = ("unknown-method", "unknown-tool")
 
 
 def _has_other_cause(exchange: Exchange) -> bool:
-    """Refused for its session or its version header, which have codes of their own."""
+    """Refused for its session or its version header, which have their own checks."""
     has_session = sent_header(http_of(exchange), SESSION_ID) is not None
     return has_session or wants_session(exchange) or takes_no_version_header(exchange.visit) is not None
 
@@ -117,22 +117,21 @@ def _has_other_cause(exchange: Exchange) -> bool:
     only="POST",
     revisions=IN_LEGACY,
     clause=HTTP,
-    expected="A JSON-RPC error travels with 200: a 404 means that the session is gone, and other statuses hide the error.",
-    fix="Return 200 for every request that could be read.",
+    expected="A JSON-RPC error has status 200: a 404 means that the session is gone, and other statuses hide the error.",
+    fix="Return 200 for every request that could be parsed.",
 )
 def rpc_error_status(exchange: Exchange) -> Iterator[Defect]:
-    """An answer to a good request travels with an error of HTTP."""
+    """An answer to a valid request has an HTTP error status."""
     status = status_of(exchange)
     if exchange.step.name not in ORDINARY or status < 400 or status in NOT_ABOUT_THE_MESSAGE:
         return
-    told = exchange.reply is not None and exchange.reply.match in ("same", "type")
-    if told:
+    if exchange.reply is not None and exchange.reply.match in ("same", "type"):
         case = {404: "http-err-404", 500: "http-err-500"}.get(status, "http-err-400")
         yield Defect(evidence=seen_in(exchange), case=case)
     elif status >= 500:
         yield Defect(evidence=seen_in(exchange), severity=MUST, case="http-err-500-html")
     elif exchange.step.name != "initialize" and not _has_other_cause(exchange):
-        # What is unknown may be refused, though not like this; what exists has to be answered.
+        # An unknown method or tool may be refused, though not like this; one that exists has to be answered.
         severity = SHOULD if exchange.step.name in _UNKNOWN else MUST
         yield Defect(evidence=seen_in(exchange), severity=severity, case="http-err-400")
 
@@ -142,7 +141,7 @@ def rpc_error_status(exchange: Exchange) -> Iterator[Defect]:
     PORTABILITY,
     Exchange,
     only="POST",
-    expected="A caller in haste waits, or gets a tool error: no client retries after 429, and the call is lost.",
+    expected="A caller that is too fast waits, or gets a tool error: no client retries after 429, so the call is lost.",
     fix="Let callers wait, or answer with a tool error that says when to try again.",
 )
 def rate_limit_status(exchange: Exchange) -> Iterator[Defect]:
@@ -157,8 +156,8 @@ def rate_limit_status(exchange: Exchange) -> Iterator[Defect]:
     PORTABILITY,
     Exchange,
     only="POST",
-    expected="The address itself answers: not every client follows a redirect of a POST.",
-    fix="Publish the address with (or without) its slash as it is served.",
+    expected="The address itself answers: not every client follows redirects of a POST.",
+    fix="Publish the address exactly as it is served, with or without the final slash.",
 )
 def redirect(exchange: Exchange) -> Iterator[Defect]:
     """The address redirects."""
@@ -171,8 +170,8 @@ def redirect(exchange: Exchange) -> Iterator[Defect]:
     PORTABILITY,
     Whole,
     clause="2024-11-05 basic/transports: HTTP with SSE",
-    expected="Streamable HTTP: clients of today are configured for that.",
-    fix="Answer POST on one address; keep the old addresses beside it as long as you need them.",
+    expected="Streamable HTTP is served: clients today are configured for it.",
+    fix="Answer POST on one address; keep the old addresses for as long as you need them.",
 )
 def legacy_sse_transport(whole: Whole) -> Iterator[Defect]:
     """Only the HTTP+SSE transport of 2024-11-05 is served."""

@@ -8,7 +8,7 @@ from ...matching import is_notice, is_reply
 from ...subjects import Exchange, Piece
 from .exchanges import EVENTS, HTTP, JSON, body_of, http_of
 
-# It begins a stream with an event id and no data, so that a client can come back. Who fails on that asks for an older one.
+# It begins a stream with an event id and no data, so that a client can resume. Clients that fail on that ask for an older revision.
 _PRIMES = "2025-11-25"
 
 
@@ -36,7 +36,7 @@ def content_type_header(exchange: Exchange) -> Iterator[Defect]:
     only="POST",
     clause=HTTP,
     expected="The stream ends after the reply.",
-    fix="Close the stream when the reply is sent.",
+    fix="Close the stream after sending the reply.",
 )
 def sse_not_closed(exchange: Exchange) -> Iterator[Defect]:
     """A stream that stays open after the reply."""
@@ -72,11 +72,11 @@ def sse_no_reply(exchange: Exchange) -> Iterator[Defect]:
     Piece,
     only="http",
     clause=HTTP,
-    expected="Events are named message, or have no name: clients skip the others.",
-    fix="Leave the event: line out.",
+    expected="Events are named message, or have no name: clients skip others.",
+    fix="Leave out the event: line.",
 )
 def sse_event_name(piece: Piece) -> Iterator[Defect]:
-    """A reply in an event of another name than message."""
+    """A reply in an event that is not named message."""
     if piece.heard.event not in ("", "message") and any(is_reply(value) for value in piece.values):
         yield Defect(evidence=f"event: {piece.heard.event}")
 
@@ -87,7 +87,7 @@ def sse_event_name(piece: Piece) -> Iterator[Defect]:
     Piece,
     only="http",
     clause="2025-11-25 basic/transports: resumability",
-    expected="No event without data but to clients of 2025-11-25, which can resume: Gemini CLI fails on it.",
+    expected="Events without data are sent only to clients of 2025-11-25, which can resume: Gemini CLI fails on them.",
     fix="Send the first event id together with the first message, or only to 2025-11-25.",
 )
 def sse_empty_data_event(piece: Piece) -> Iterator[Defect]:
@@ -108,7 +108,7 @@ def sse_empty_data_event(piece: Piece) -> Iterator[Defect]:
     fix="Keep a stream alive with comment lines that begin with a colon, not with events.",
 )
 def sse_data_not_json(piece: Piece) -> Iterator[Defect]:
-    """An event whose data is no JSON."""
+    """An event whose data is not JSON."""
     if piece.heard.event and piece.data.strip() and not piece.values:
         yield Defect(evidence=piece.data)
 

@@ -11,9 +11,9 @@ from ...subjects import LISTS, Listing, Reply
 
 _LISTING = "server/tools: listing tools"
 _PAGES = "server/utilities/pagination"
-# A common way to estimate tokens of JSON: four characters each.
-CHARACTERS_A_TOKEN = 4
-# A tenth of a context of 200,000 tokens, before a word has been said.
+# A common estimate for JSON.
+_CHARACTERS_PER_TOKEN = 4
+# A tenth of a context of 200,000 tokens, before the conversation starts.
 _HEAVY_TOKENS = 20_000
 
 
@@ -22,11 +22,11 @@ _HEAVY_TOKENS = 20_000
     MUST,
     Listing,
     clause=_LISTING,
-    expected="The result is an object with the list in its member: tools, prompts, resources or resourceTemplates.",
+    expected="The result is an object that holds the list in its member: tools, prompts, resources or resourceTemplates.",
     fix='Send {"tools": [...]}.',
 )
 def tools_list_not_wrapped(listing: Listing) -> Iterator[Defect]:
-    """A list that is not wrapped in its member."""
+    """A list that is not inside its member."""
     member = LISTS[listing.only]
     for page, data in zip(listing.pages, listing.data, strict=False):
         if isinstance(page, dict) and ("error" in page or isinstance(page.get(member), list)):
@@ -40,11 +40,11 @@ def tools_list_not_wrapped(listing: Listing) -> Iterator[Defect]:
     SHOULD,
     Listing,
     clause=_PAGES,
-    expected="On the last page nextCursor is absent; an empty text is a cursor like any other.",
-    fix="Leave nextCursor out on the last page.",
+    expected="nextCursor is absent on the last page; an empty string is a cursor like any other.",
+    fix="Leave out nextCursor on the last page.",
 )
 def cursor_empty_string(listing: Listing) -> Iterator[Defect]:
-    """nextCursor is an empty text."""
+    """nextCursor is an empty string."""
     for page in listing.pages:
         if isinstance(page, dict) and page.get("nextCursor") == "":
             yield Defect(path="result.nextCursor", evidence={"nextCursor": ""})
@@ -57,8 +57,8 @@ def cursor_empty_string(listing: Listing) -> Iterator[Defect]:
     Listing,
     only="tools/list",
     clause=_PAGES,
-    expected="All tools on one page: some clients read only the first.",
-    fix="Send all tools at once, or put those that matter on the first page.",
+    expected="All tools are on one page: some clients read only the first.",
+    fix="Send all tools at once, or put the most important ones on the first page.",
 )
 def tools_list_paginated(listing: Listing) -> Iterator[Defect]:
     """The tools come in several pages."""
@@ -73,8 +73,8 @@ def tools_list_paginated(listing: Listing) -> Iterator[Defect]:
     MUST,
     Listing,
     clause=_PAGES,
-    expected="Following nextCursor ends.",
-    fix="Leave nextCursor out on the last page, and never give the same one twice.",
+    expected="Following nextCursor comes to an end.",
+    fix="Leave nextCursor out on the last page, and never send the same one twice.",
 )
 def pagination_endless(listing: Listing) -> Iterator[Defect]:
     """The same cursor comes again."""
@@ -95,10 +95,10 @@ def pagination_endless(listing: Listing) -> Iterator[Defect]:
     only="tools/list",
     clause="server/tools: tool names are unique",
     expected="Each name occurs once.",
-    fix="Rename one of them; clients keep only one, and not always the same.",
+    fix="Rename one of them; clients keep only one, and not always the same one.",
 )
 def tool_name_duplicate(listing: Listing) -> Iterator[Defect]:
-    """Two tools of one name."""
+    """Two tools with the same name."""
     names = Counter(item["name"] for item in listing.items if isinstance(item.get("name"), str))
     for name, count in names.items():
         if count > 1:
@@ -110,11 +110,11 @@ def tool_name_duplicate(listing: Listing) -> Iterator[Defect]:
     ADVICE,
     Listing,
     only="tools/list",
-    expected=f"The list takes less than {_HEAVY_TOKENS:,} tokens of the model's memory.",
+    expected=f"The list takes less than {_HEAVY_TOKENS:,} tokens of the model's context.",
     fix="Shorten descriptions and schemas, or offer groups of tools that can be switched off.",
 )
 def tools_list_heavy(listing: Listing) -> Iterator[Defect]:
-    """The list of tools takes much of the model's memory."""
+    """The list of tools takes much of the model's context."""
     tokens = tokens_of(listing.items)
     if tokens > _HEAVY_TOKENS:
         yield Defect(path="result.tools", evidence=listing.data[0], note=f"about {tokens:,} tokens")
@@ -122,17 +122,17 @@ def tools_list_heavy(listing: Listing) -> Iterator[Defect]:
 
 def tokens_of(tools: Iterable[Mapping[str, Any]]) -> int:
     """About how many tokens a list costs: what reaches a model is the name, the description and the arguments."""
-    told = [
+    shown = [
         {name: tool[name] for name in ("name", "description", "inputSchema") if name in tool}
         for tool in tools
     ]
     try:
-        return len(msgspec.json.encode(told)) // CHARACTERS_A_TOKEN
+        return len(msgspec.json.encode(shown)) // _CHARACTERS_PER_TOKEN
     except (TypeError, ValueError, UnicodeEncodeError, RecursionError, msgspec.MsgspecError):
         return 0
 
 
-# The members that each item of a list must have as text.
+# The members that each item of a list must have as strings.
 _REQUIRED = {
     "prompts/list": ("name",),
     "resources/list": ("uri", "name"),
@@ -147,7 +147,7 @@ _REQUIRED = {
     only=_REQUIRED,
     clause="schema: Prompt, Resource, ResourceTemplate",
     expected="A prompt has a name, a resource a uri and a name, a template a uriTemplate and a name.",
-    fix="Add the missing member as text.",
+    fix="Add the missing member as a string.",
 )
 def list_item_malformed(reply: Reply) -> Iterator[Defect]:
     """A prompt or resource that lacks a name or address."""

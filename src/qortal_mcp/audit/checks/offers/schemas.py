@@ -1,17 +1,17 @@
 """The JSON Schemas of tools: whether they are valid, and whether every client can read them."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
-from ...judging.check import ADVICE, IN_LEGACY, MUST, PORTABILITY, Check, Defect, check
+from ...judging.check import ADVICE, IN_LEGACY, MUST, PORTABILITY, Check, Defect, check, count_note
 from ...schemas.json_schema import children, is_valid, refs, resolves
 from ...subjects import Listing, Tool
 
 _SCHEMA = "server/tools: schemas are JSON Schema"
 _UNIONS = ("anyOf", "oneOf", "allOf")
 _SCHEMAS = ("inputSchema", "outputSchema")
-# What providers of models take as the name of an argument.
+# What model providers accept as the name of an argument.
 _PROPERTY = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _DIALECTS = ("json-schema.org/draft/2020-12/schema",)
 
@@ -23,20 +23,16 @@ def _schemas(tool: Tool) -> Iterator[tuple[str, dict[str, Any]]]:
             yield name, schema
 
 
-def _in_all(found: Sequence[object]) -> str:
-    return f"{len(found)} in all" if len(found) > 1 else ""
-
-
 @check(
     "schema-malformed",
     MUST,
     Tool,
     clause=_SCHEMA,
     expected="A valid schema: properties is an object of schemas, required a list of names.",
-    fix="Leave out keywords without a value; run the schema through a validator of JSON Schema 2020-12.",
+    fix="Leave out keywords without a value; check the schema with a JSON Schema 2020-12 validator.",
 )
 def schema_malformed(tool: Tool) -> Iterator[Defect]:
-    """A schema that is none."""
+    """A schema that is not valid."""
     for name, schema in _schemas(tool):
         for path, part in children(schema, name):
             properties, required = part.get("properties", {}), part.get("required", [])
@@ -57,7 +53,7 @@ def schema_malformed(tool: Tool) -> Iterator[Defect]:
     Tool,
     clause=_SCHEMA,
     expected="Every $ref points into the same schema.",
-    fix="Add the missing definition under $defs, or write the part where it is used.",
+    fix="Add the missing definition under $defs, or write the definition where it is used.",
 )
 def schema_ref_unresolvable(tool: Tool) -> Iterator[Defect]:
     """A $ref that points nowhere, or to another document."""
@@ -73,7 +69,7 @@ def schema_ref_unresolvable(tool: Tool) -> Iterator[Defect]:
     PORTABILITY,
     Tool,
     clause=_SCHEMA,
-    expected="No $ref: several clients and model providers do not follow them.",
+    expected="There is no $ref: several clients and model providers do not follow them.",
     fix="Write the definitions where they are used.",
 )
 def schema_has_refs(tool: Tool) -> Iterator[Defect]:
@@ -86,8 +82,8 @@ def schema_has_refs(tool: Tool) -> Iterator[Defect]:
             yield Defect(
                 path=f"{path}.$ref",
                 evidence=ref,
-                note=_in_all(found),
-                # Of results no model provider hears.
+                note=count_note(found),
+                # Model providers never see output schemas.
                 severity=None if is_input else ADVICE,
                 case="in-ref" if is_input else "os-ref",
             )
@@ -98,8 +94,8 @@ def schema_has_refs(tool: Tool) -> Iterator[Defect]:
     PORTABILITY,
     Tool,
     clause=_SCHEMA,
-    expected="No anyOf, oneOf or allOf at the root of inputSchema: model providers refuse the whole session.",
-    fix="Make one object of the branches, and say in the description which members go together.",
+    expected="inputSchema has no anyOf, oneOf or allOf at its root: model providers reject the whole request.",
+    fix="Merge the branches into one object, and say in the description which members belong together.",
 )
 def schema_top_level_union(tool: Tool) -> Iterator[Defect]:
     """anyOf, oneOf or allOf at the root of inputSchema."""
@@ -133,7 +129,7 @@ def schema_boolean_property(tool: Tool) -> Iterator[Defect]:
     PORTABILITY,
     Tool,
     clause=_SCHEMA,
-    expected="An array says what its items are: Gemini and OpenAI refuse those that do not.",
+    expected="An array says what its items are: Gemini and OpenAI reject arrays that do not.",
     fix='Add "items".',
 )
 def schema_array_without_items(tool: Tool) -> Iterator[Defect]:
@@ -149,8 +145,8 @@ def schema_array_without_items(tool: Tool) -> Iterator[Defect]:
     PORTABILITY,
     Tool,
     clause=_SCHEMA,
-    expected="An argument has one type: Gemini refuses lists of types.",
-    fix="Leave the argument optional instead of letting it be null, or use anyOf.",
+    expected="An argument has one type: Gemini rejects lists of types.",
+    fix="Make the argument optional instead of allowing null, or use anyOf.",
 )
 def schema_type_union(tool: Tool) -> Iterator[Defect]:
     """A list of types among the arguments."""
@@ -166,11 +162,11 @@ def schema_type_union(tool: Tool) -> Iterator[Defect]:
     Listing,
     only="tools/list",
     clause="basic: JSON Schema 2020-12 is the default dialect",
-    expected="No $schema, or that of 2020-12: clients have to read that one and no other.",
-    fix="Drop $schema.",
+    expected="There is no $schema, or it names 2020-12: clients must support only that dialect.",
+    fix="Remove $schema.",
 )
 def schema_dialect(listing: Listing) -> Iterator[Defect]:
-    """Schemas of another dialect than 2020-12."""
+    """Schemas in a dialect other than 2020-12."""
     found = [
         (f"tool {tool.get('name')}: {name}.$schema", dialect)
         for tool in listing.items
@@ -179,10 +175,10 @@ def schema_dialect(listing: Listing) -> Iterator[Defect]:
         and isinstance(dialect := schema.get("$schema"), str)
         and not dialect.rstrip("#").endswith(_DIALECTS)
     ]
-    # One library writes them all, so one is told.
+    # One library writes them all, so one is reported.
     for path, dialect in found[:1]:
         case = "in-draft07" if "inputSchema" in path else "os-draft07"
-        yield Defect(path=path, evidence=dialect, note=_in_all(found), case=case)
+        yield Defect(path=path, evidence=dialect, note=count_note(found), case=case)
 
 
 @check(
@@ -190,11 +186,11 @@ def schema_dialect(listing: Listing) -> Iterator[Defect]:
     PORTABILITY,
     Tool,
     clause=_SCHEMA,
-    expected="Names of arguments are made of A-Z a-z 0-9 _ . and -, and have at most 64 characters.",
+    expected="Argument names consist of A-Z a-z 0-9 _ . and -, and have at most 64 characters.",
     fix="Rename the argument; keep the other spelling as its title.",
 )
 def schema_property_name(tool: Tool) -> Iterator[Defect]:
-    """An argument whose name model providers refuse."""
+    """An argument whose name model providers reject."""
     for name, schema in _schemas(tool):
         properties = schema.get("properties")
         for key in properties if isinstance(properties, dict) and name == "inputSchema" else ():

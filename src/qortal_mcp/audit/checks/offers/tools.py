@@ -1,4 +1,4 @@
-"""What a tool says of itself: name, description, annotations, and that it has schemas at all."""
+"""What a tool says about itself: name, description, annotations, and whether it has schemas."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ _NAMES = "server/tools: tool names (2025-11-25)"
 _NAME = re.compile(r"[A-Za-z0-9_.-]*")
 _EVERYWHERE = re.compile(r"[A-Za-z0-9_-]*")
 _LONGEST = 128
-# What the interfaces of model providers take.
+# What the APIs of model providers accept.
 _LONGEST_EVERYWHERE = 64
 _HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 
@@ -29,10 +29,10 @@ def _name(tool: Tool) -> str | None:
     Tool,
     clause=_TOOL,
     expected="Each entry is an object with a name.",
-    fix="Leave out what is no tool; one bad entry costs many clients the whole list.",
+    fix="Leave out what is not a tool; because of one bad entry many clients reject the whole list.",
 )
 def tool_malformed(tool: Tool) -> Iterator[Defect]:
-    """An entry that is no tool."""
+    """An entry that is not a tool."""
     if _name(tool) is None:
         yield Defect(evidence=tool.tool)
     elif not isinstance(tool.tool.get("annotations", {}), dict | None):
@@ -58,11 +58,11 @@ def tool_name_empty(tool: Tool) -> Iterator[Defect]:
     SHOULD,
     Tool,
     clause=_NAMES,
-    expected="Names are made of A-Z a-z 0-9 _ and -; a dot is allowed, but not taken by every model provider.",
+    expected="Names consist of A-Z a-z 0-9 _ and -; a dot is allowed, but not every model provider accepts it.",
     fix="Rename the tool, for example with _ in place of the other characters.",
 )
 def tool_name_charset(tool: Tool) -> Iterator[Defect]:
-    """A name with characters that clients change or refuse."""
+    """A name with characters that clients change or reject."""
     name = _name(tool) or ""
     if _NAME.fullmatch(name) is None:
         yield Defect(path="name", evidence=name)
@@ -92,8 +92,8 @@ def tool_name_length(tool: Tool) -> Iterator[Defect]:
     ADVICE,
     Tool,
     clause=_TOOL,
-    expected="A description: without one a model can only guess from the name.",
-    fix="Say in a sentence what the tool answers and when to use it.",
+    expected="A tool has a description: without one a model can only guess from the name.",
+    fix="Say in one sentence what the tool returns and when to use it.",
 )
 def tool_description_missing(tool: Tool) -> Iterator[Defect]:
     """A tool without a description."""
@@ -106,11 +106,11 @@ def tool_description_missing(tool: Tool) -> Iterator[Defect]:
     MUST,
     Tool,
     clause=_TOOL,
-    expected="description and title are texts.",
-    fix="Join the parts into one text.",
+    expected="description and title are strings.",
+    fix="Join the parts into one string.",
 )
 def tool_description_not_string(tool: Tool) -> Iterator[Defect]:
-    """A description or title that is no text."""
+    """A description or title that is not a string."""
     for name in ("description", "title") if _name(tool) is not None else ():
         if not isinstance(tool.tool.get(name, ""), str | None):
             yield Defect(path=name, evidence=tool.tool[name])
@@ -122,10 +122,10 @@ def tool_description_not_string(tool: Tool) -> Iterator[Defect]:
     Tool,
     clause="schema: ToolAnnotations",
     expected="Hints are booleans.",
-    fix="Send true or false, not a text.",
+    fix="Send true or false, not a string.",
 )
 def tool_annotation_not_boolean(tool: Tool) -> Iterator[Defect]:
-    """A hint that is no boolean."""
+    """A hint that is not a boolean."""
     annotations = tool.tool.get("annotations") if isinstance(tool.tool, dict) else None
     if not isinstance(annotations, dict):
         return
@@ -138,8 +138,8 @@ def tool_annotation_not_boolean(tool: Tool) -> Iterator[Defect]:
     "tool-hidden-text",
     ADVICE,
     Tool,
-    expected="Names and descriptions show all they say: no invisible or steering characters.",
-    fix="Remove the characters; they hide instructions from the person who approves a tool.",
+    expected="Names and descriptions have no invisible or control characters.",
+    fix="Remove the characters; they can hide instructions from the person who approves a tool.",
 )
 def tool_hidden_text(tool: Tool) -> Iterator[Defect]:
     """Invisible characters in a name or description."""
@@ -155,7 +155,7 @@ def tool_hidden_text(tool: Tool) -> Iterator[Defect]:
     Tool,
     clause="schema: Tool.inputSchema",
     expected="Every tool has an inputSchema.",
-    fix='Send "inputSchema": {"type": "object"} for a tool without arguments; mind the spelling.',
+    fix='Send "inputSchema": {"type": "object"} for a tool without arguments; check the spelling.',
 )
 def input_schema_missing(tool: Tool) -> Iterator[Defect]:
     """A tool without inputSchema."""
@@ -184,10 +184,10 @@ def input_schema_type_missing(tool: Tool) -> Iterator[Defect]:
     Tool,
     clause="schema: Tool.inputSchema",
     expected='inputSchema has "type": "object" at its root.',
-    fix="Arguments are always an object: make the list a property of it.",
+    fix="Arguments are always an object: make the value a property of it.",
 )
 def input_schema_root_not_object(tool: Tool) -> Iterator[Defect]:
-    """An inputSchema whose root is no object."""
+    """An inputSchema whose root is not an object."""
     schema = _schema(tool, "inputSchema")
     if schema is not None and schema.get("type", "object") != "object":
         yield Defect(path="inputSchema.type", evidence=schema)
@@ -200,10 +200,10 @@ def input_schema_root_not_object(tool: Tool) -> Iterator[Defect]:
     revisions=since("2025-06-18") - since("2026-07-28"),
     clause="schema: Tool.outputSchema (2025-06-18, 2025-11-25)",
     expected='outputSchema has "type": "object" at its root.',
-    fix='Wrap it: {"type": "object", "properties": {"result": <your schema>}, "required": ["result"]}, and the value, too.',
+    fix='Wrap it: {"type": "object", "properties": {"result": <your schema>}, "required": ["result"]}, and wrap the value the same way.',
 )
 def output_schema_root_not_object(tool: Tool) -> Iterator[Defect]:
-    """An outputSchema whose root is no object."""
+    """An outputSchema whose root is not an object."""
     schema = _schema(tool, "outputSchema")
     if schema is not None and schema.get("type") != "object":
         case = "os-notype" if "type" not in schema else "os-array"

@@ -1,1 +1,1 @@
-"""Checks of what a tool call gives back."""
+"""Checks of what a tool call returns."""

@@ -1,11 +1,11 @@
 """The blocks of a result's content, one by one."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from ....text import printable
-from ...judging.check import ADVICE, MUST, PORTABILITY, Check, Defect, check
+from ...judging.check import ADVICE, MUST, PORTABILITY, Check, Defect, check, count_note
 from ...subjects import Called
 
 _CONTENT = "server/tools: CallToolResult.content"
@@ -33,7 +33,7 @@ def _blocks(call: Called, *types: str) -> Iterator[tuple[str, dict[str, Any]]]:
     fix='Wrap each text: {"type": "text", "text": ...}.',
 )
 def content_block_not_object(call: Called) -> Iterator[Defect]:
-    """A block that is no object."""
+    """A block that is not an object."""
     for at, block in enumerate(call.blocks):
         if not isinstance(block, dict):
             yield Defect(path=f"result.content[{at}]", evidence=block)
@@ -45,7 +45,7 @@ def content_block_not_object(call: Called) -> Iterator[Defect]:
     Called,
     clause=_CONTENT,
     expected="Each block has a type.",
-    fix='Add "type": "text" where the block has a text.',
+    fix='Add "type": "text" if the block holds text.',
 )
 def content_type_missing(call: Called) -> Iterator[Defect]:
     """A block without a type."""
@@ -60,10 +60,10 @@ def content_type_missing(call: Called) -> Iterator[Defect]:
     Called,
     clause=_CONTENT,
     expected=f"A block's type is one of {', '.join(sorted(_TYPES))}.",
-    fix="Send JSON as a text block, and as structuredContent where it is an object. There is no type object or json.",
+    fix="Send JSON as a text block, and as structuredContent if it is an object. There is no type object or json.",
 )
 def content_type_unknown(call: Called) -> Iterator[Defect]:
-    """A block of a type that does not exist."""
+    """A block with a type that does not exist."""
     for path, block in _blocks(call):
         kind = block.get("type")
         if isinstance(kind, str) and kind not in _TYPES:
@@ -76,11 +76,11 @@ def content_type_unknown(call: Called) -> Iterator[Defect]:
     MUST,
     Called,
     clause="schema: TextContent.text",
-    expected="text is a text.",
-    fix="Serialise the value into a text.",
+    expected="text is a string.",
+    fix="Serialise the value into a string.",
 )
 def text_not_string(call: Called) -> Iterator[Defect]:
-    """A text block whose text is none."""
+    """A text block whose text is not a string."""
     for path, block in _blocks(call, "text"):
         if not isinstance(block.get("text"), str):
             yield Defect(path=f"{path}.text", evidence=block)
@@ -91,8 +91,8 @@ def text_not_string(call: Called) -> Iterator[Defect]:
     ADVICE,
     Called,
     clause="schema: Annotations",
-    expected="No annotations on results: models never see them.",
-    fix="Leave them out unless a client of yours reads them.",
+    expected="Results have no annotations: models never see them.",
+    fix="Leave them out unless one of your clients reads them.",
 )
 def annotations_present(call: Called) -> Iterator[Defect]:
     """A block with annotations."""
@@ -102,11 +102,7 @@ def annotations_present(call: Called) -> Iterator[Defect]:
         if isinstance(block.get("annotations"), dict) and not list(_wrong_annotations(block))
     ]
     for path, block in noted[:1]:
-        yield Defect(path=f"{path}.annotations", evidence=block["annotations"], note=_in_all(noted))
-
-
-def _in_all(found: Sequence[object]) -> str:
-    return f"{len(found)} in all" if len(found) > 1 else ""
+        yield Defect(path=f"{path}.annotations", evidence=block["annotations"], note=count_note(noted))
 
 
 @check(
@@ -118,7 +114,7 @@ def _in_all(found: Sequence[object]) -> str:
     fix="Correct them, or leave annotations out.",
 )
 def annotations_invalid(call: Called) -> Iterator[Defect]:
-    """Annotations with values that do not exist."""
+    """Annotations with invalid values."""
     for path, block in _blocks(call):
         for name, case in _wrong_annotations(block):
             yield Defect(path=f"{path}.annotations.{name}", evidence=block["annotations"], case=case)
@@ -141,8 +137,8 @@ def _wrong_annotations(block: dict[str, Any]) -> Iterator[tuple[str, str]]:
     ADVICE,
     Called,
     clause="schema: ResourceLink",
-    expected="What the model needs stands in the answer: many clients do not follow links.",
-    fix="Add a text block with what matters of the linked resource.",
+    expected="The answer contains what the model needs: many clients do not follow links.",
+    fix="Add a text block with the important part of the linked resource.",
 )
 def resource_link(call: Called) -> Iterator[Defect]:
     """A link to a resource."""
@@ -152,7 +148,7 @@ def resource_link(call: Called) -> Iterator[Defect]:
         if isinstance(block.get("name"), str) and isinstance(block.get("uri"), str)
     ]
     for path, block in links[:1]:
-        yield Defect(path=path, evidence=block, note=_in_all(links))
+        yield Defect(path=path, evidence=block, note=count_note(links))
 
 
 @check(
@@ -199,8 +195,8 @@ def uri_missing(call: Called) -> Iterator[Defect]:
     MUST,
     Called,
     clause=f"{_RESOURCE}: uri has the format uri",
-    expected="A uri begins with its scheme.",
-    fix="Write it out: file:///a/b.txt, or a scheme of your own.",
+    expected="A uri begins with a scheme.",
+    fix="Write it in full: file:///a/b.txt, or a scheme of your own.",
 )
 def uri_not_absolute(call: Called) -> Iterator[Defect]:
     """A relative uri."""
@@ -233,11 +229,11 @@ def embedded_resource_empty(call: Called) -> Iterator[Defect]:
     ADVICE,
     Called,
     clause=_RESOURCE,
-    expected="A text beside bytes: most clients show the model nothing of a blob.",
+    expected="Binary data comes with a text block: most clients do not show a blob to the model.",
     fix="Add a text block that says what the bytes are.",
 )
 def binary_result(call: Called) -> Iterator[Defect]:
-    """Bytes that most models never see."""
+    """Binary data that most models never see."""
     if any(text.strip() for text in call.texts):
         return
     for path, block in _blocks(call, "resource"):
@@ -255,11 +251,11 @@ def binary_result(call: Called) -> Iterator[Defect]:
     MUST,
     Called,
     clause="schema: ImageContent.data",
-    expected="data is Base64 and nothing before it.",
-    fix="Drop the data: prefix; the type stands in mimeType.",
+    expected="data is Base64, with no prefix.",
+    fix="Remove the data: prefix; the type belongs in mimeType.",
 )
 def image_data_not_base64(call: Called) -> Iterator[Defect]:
-    """An image or sound whose data is no Base64."""
+    """An image or audio block whose data is not Base64."""
     for path, block in _blocks(call, *_MEDIA):
         data = block.get("data")
         if not isinstance(data, str) or not _is_base64(data):
@@ -276,11 +272,11 @@ def _is_base64(text: str) -> bool:
     MUST,
     Called,
     clause="schema: ImageContent.mimeType",
-    expected="An image or sound has a mimeType.",
+    expected="An image or audio block has a mimeType.",
     fix="Add it: image/png, audio/wav…",
 )
 def image_mimetype_missing(call: Called) -> Iterator[Defect]:
-    """An image or sound without mimeType."""
+    """An image or audio block without mimeType."""
     for path, block in _blocks(call, *_MEDIA):
         if not isinstance(block.get("mimeType"), str):
             yield Defect(path=f"{path}.mimeType", evidence={**block, "data": "…"})
@@ -291,11 +287,11 @@ def image_mimetype_missing(call: Called) -> Iterator[Defect]:
     PORTABILITY,
     Called,
     clause="schema: AudioContent",
-    expected="A text beside the sound: few models hear it, and one client fails on it.",
-    fix="Add a text block, and offer the sound as a resource.",
+    expected="Audio comes with a text block: few models can use audio, and one client fails on it.",
+    fix="Add a text block, and offer the audio as a resource.",
 )
 def audio_result(call: Called) -> Iterator[Defect]:
-    """Sound as a result."""
+    """Audio as a result."""
     for path, _ in _blocks(call, "audio"):
         yield Defect(path=path, evidence={"type": "audio"})
 
@@ -304,8 +300,8 @@ def audio_result(call: Called) -> Iterator[Defect]:
     "invisible-characters",
     ADVICE,
     Called,
-    expected="Texts show all they say: no invisible or reordering characters.",
-    fix="Escape or remove them; they carry instructions that no person sees.",
+    expected="Texts have no invisible or reordering characters.",
+    fix="Escape or remove them; they can carry instructions that no person sees.",
 )
 def invisible_characters(call: Called) -> Iterator[Defect]:
     """Invisible characters in a text."""
@@ -320,11 +316,11 @@ def invisible_characters(call: Called) -> Iterator[Defect]:
     "ansi-escape",
     ADVICE,
     Called,
-    expected="Texts are for a model: no colours and cursor movements of terminals.",
-    fix="Run the program behind the tool without colours (NO_COLOR=1), or strip them.",
+    expected="Texts are for a model: they have no terminal colours or cursor movements.",
+    fix="Run the program that the tool uses without colours (NO_COLOR=1), or strip them.",
 )
 def ansi_escape(call: Called) -> Iterator[Defect]:
-    """Escape sequences of terminals in a text."""
+    """Terminal escape sequences in a text."""
     for at, text in enumerate(call.texts):
         if _ANSI.search(text) is not None:
             yield Defect(path=f"result.content[{at}].text", evidence=text)

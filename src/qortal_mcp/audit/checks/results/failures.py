@@ -1,4 +1,4 @@
-"""How the failure of a tool is told."""
+"""How the failure of a tool is reported."""
 
 import re
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ _ERRORS = "server/tools: error handling"
     fix="Send a boolean.",
 )
 def iserror_not_boolean(call: Called) -> Iterator[Defect]:
-    """isError that is no boolean."""
+    """isError that is not a boolean."""
     flag = call.result.get("isError", False) if isinstance(call.result, dict) else False
     if not isinstance(flag, bool):
         yield Defect(
@@ -38,7 +38,7 @@ def iserror_not_boolean(call: Called) -> Iterator[Defect]:
     SHOULD,
     Called,
     clause=_ERRORS,
-    expected="A failure says in a text what went wrong: several clients pass no flag to the model.",
+    expected="A failure says what went wrong in a text block: several clients do not pass the flag to the model.",
     fix="Add a text block with the message.",
 )
 def error_without_message(call: Called) -> Iterator[Defect]:
@@ -52,8 +52,8 @@ def error_without_message(call: Called) -> Iterator[Defect]:
     PORTABILITY,
     Called,
     clause=_OUTPUT,
-    expected="A failure has a text and no structuredContent.",
-    fix="Leave structuredContent out where isError is true.",
+    expected="A failure has a text block and no structuredContent.",
+    fix="Leave out structuredContent when isError is true.",
 )
 def error_with_structured_content(call: Called) -> Iterator[Defect]:
     """A failure with structuredContent."""
@@ -86,7 +86,7 @@ _ERROR_MEMBERS = ("error", "errors", "exception", "errorMessage", "error_message
     Called,
     clause=_ERRORS,
     expected="A failure is marked with isError: true.",
-    fix="Set isError where the tool failed, and put the message alone into the text.",
+    fix="Set isError when the tool failed, and put only the message into the text.",
 )
 def error_not_flagged(call: Called) -> Iterator[Defect]:
     """A failure that looks like a success."""
@@ -94,7 +94,9 @@ def error_not_flagged(call: Called) -> Iterator[Defect]:
         return
     for path, value in _bodies(call):
         if _looks_failed(value):
-            yield Defect(path=path, evidence=value, note="by its words" if isinstance(value, str) else "")
+            yield Defect(
+                path=path, evidence=value, note="judged by its words" if isinstance(value, str) else ""
+            )
             return
 
 
@@ -123,8 +125,8 @@ def _looks_failed(value: Any) -> bool:
     if value.get("success") is False or value.get("ok") is False:
         return True
     # A record that merely has an error among its data is not a failure: an error stands nearly alone.
-    told = [name for name in _ERROR_MEMBERS if value.get(name)]
-    return bool(told) and len(value) <= 4 and isinstance(value[told[0]], str | dict | list)
+    named = [name for name in _ERROR_MEMBERS if value.get(name)]
+    return bool(named) and len(value) <= 4 and isinstance(value[named[0]], str | dict | list)
 
 
 @check(
@@ -133,15 +135,15 @@ def _looks_failed(value: Any) -> bool:
     Failed,
     clause=_ERRORS,
     expected="A tool that fails answers with a result and isError: true; the model can act on that.",
-    fix="Turn what the tool raises into content with isError: true. JSON-RPC errors are for the protocol.",
+    fix="Turn exceptions of the tool into content with isError: true. JSON-RPC errors are for protocol errors.",
 )
 def tool_failure_as_protocol_error(failed: Failed) -> Iterator[Defect]:
-    """A tool that failed, told as an error of the protocol."""
+    """A failed tool, reported as a protocol error."""
     error = failed.error
     if not isinstance(error, dict) or not isinstance(error.get("code"), int) or not failed.is_clear:
         return
     if not isinstance(error.get("message"), str):
-        return  # said by the check of errors
+        return  # reported by the check of errors
     if error["code"] in _NOT_OF_THE_TOOL or _is_unsaid(failed):
         return
     legal = error["code"] == -32602
@@ -158,7 +160,7 @@ _NOT_OF_THE_TOOL = frozenset({-32601, -32020, -32021, -32022, -32042})
 
 
 def _is_unsaid(failed: Failed) -> bool:
-    """Refused by HTTP: not the tool's words."""
+    """Refused with an HTTP error: the tool did not say it."""
     http = failed.step.http
     return (
         http is not None

@@ -1,4 +1,4 @@
-"""Results of tools as a whole: what stands around their value."""
+"""Results of tools as a whole: what surrounds their value."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +11,7 @@ _RESULT = "server/tools: CallToolResult.content"
 _KNOWN = frozenset(
     {"content", "structuredContent", "isError", "_meta", "resultType", "ttlMs", "cacheScope", "task"}
 )
-# Gemini CLI cuts here; Codex and Claude Code cut or move longer texts, too.
+# Gemini CLI cuts here; Codex and Claude Code also cut or move longer texts.
 _LARGE_CHARACTERS = 40_000
 
 
@@ -21,7 +21,7 @@ _LARGE_CHARACTERS = 40_000
     Called,
     clause=_RESULT,
     expected="A result always has content, an array that may be empty.",
-    fix='Add content: one text block with the JSON of structuredContent; {"content": []} for nothing.',
+    fix='Add content: one text block with the JSON of structuredContent; {"content": []} if there is nothing.',
 )
 def content_missing(call: Called) -> Iterator[Defect]:
     """A result without content."""
@@ -43,11 +43,11 @@ def content_missing(call: Called) -> Iterator[Defect]:
     MUST,
     Called,
     clause=_RESULT,
-    expected="The value of a tool travels inside content (and structuredContent), never as the result itself.",
+    expected="The value of a tool is inside content (and structuredContent), never the result itself.",
     fix='Wrap it: {"content": [{"type": "text", "text": <its JSON>}], "structuredContent": <it, if an object>}.',
 )
 def result_bare_payload(call: Called) -> Iterator[Defect]:
-    """The bare value of the tool as result."""
+    """The bare value of the tool as the result."""
     result = call.result
     if not isinstance(result, dict) or "content" in result or "toolResult" in result:
         return
@@ -64,8 +64,8 @@ def result_bare_payload(call: Called) -> Iterator[Defect]:
     MUST,
     Called,
     clause=_RESULT,
-    expected="content stands in the result itself.",
-    fix="Lift what is under toolResult to the top; it was a draft's name.",
+    expected="content is a member of the result itself.",
+    fix="Move what is under toolResult to the top; the name comes from a draft.",
 )
 def result_nested_toolresult(call: Called) -> Iterator[Defect]:
     """The real result is nested under toolResult."""
@@ -78,11 +78,11 @@ def result_nested_toolresult(call: Called) -> Iterator[Defect]:
     ADVICE,
     Called,
     clause=_RESULT,
-    expected="Only content, structuredContent, isError and _meta: clients drop the rest.",
+    expected="A result has only content, structuredContent, isError and _meta: clients drop the rest.",
     fix="Move the members into structuredContent.",
 )
 def result_extra_member(call: Called) -> Iterator[Defect]:
-    """Members beside content that no client reads."""
+    """Additional members that no client reads."""
     if not isinstance(call.result, dict) or not isinstance(call.result.get("content"), list):
         return
     if extra := sorted(call.result.keys() - _KNOWN):
@@ -98,7 +98,7 @@ def result_extra_member(call: Called) -> Iterator[Defect]:
     fix='Wrap it: [{"type": "text", "text": ...}].',
 )
 def content_not_array(call: Called) -> Iterator[Defect]:
-    """content that is no array."""
+    """content that is not an array."""
     content = call.result.get("content") if isinstance(call.result, dict) else None
     if content is not None and not isinstance(content, list):
         yield Defect(path="result.content", evidence=content)
@@ -109,8 +109,8 @@ def content_not_array(call: Called) -> Iterator[Defect]:
     ADVICE,
     Called,
     clause=_RESULT,
-    expected="A text that says something, also for no result: several clients show only the text.",
-    fix="Put the JSON of structuredContent into a text block, or say that there is nothing.",
+    expected="There is text, even for an empty result: several clients show only the text.",
+    fix="Put the JSON of structuredContent into a text block, or say that nothing was found.",
 )
 def content_empty(call: Called) -> Iterator[Defect]:
     """A result that shows nothing."""
@@ -135,11 +135,11 @@ def content_empty(call: Called) -> Iterator[Defect]:
     "result-too-large",
     PORTABILITY,
     Called,
-    expected=f"At most {_LARGE_CHARACTERS:,} characters: longer texts are cut before the model sees them.",
-    fix="Page the answer, shorten it with a note, or give a link.",
+    expected=f"A result has at most {_LARGE_CHARACTERS:,} characters: longer texts are truncated before the model sees them.",
+    fix="Split the answer into pages, shorten it with a note, or give a link.",
 )
 def result_too_large(call: Called) -> Iterator[Defect]:
-    """A result that agents cut."""
+    """A result that agents truncate."""
     size = max([sum(len(text) for text in call.texts), len(compact(call.structured))])
     if size > _LARGE_CHARACTERS:
         yield Defect(path="result", evidence=call.data, note=f"{size:,} characters")

@@ -22,7 +22,7 @@ def output_schema(call: Called) -> dict[str, Any] | None:
 
 
 def _severity(call: Called) -> Severity:
-    """Older revisions know no structured content, but the clients that ask for them hold it to its schema all the same."""
+    """Older revisions have no structured content, but their clients check it against its schema all the same."""
     return MUST if call.revision in _STRUCTURED_SINCE else PORTABILITY
 
 
@@ -38,10 +38,10 @@ def _has_bad_schema(call: Called) -> bool:
     revisions=IN_LEGACY,
     clause="server/tools: CallToolResult.structuredContent (until 2025-11-25)",
     expected="structuredContent is an object.",
-    fix='Leave it out, or wrap it: {"result": <value>}, with an outputSchema to match.',
+    fix='Leave it out, or wrap it: {"result": <value>}, with a matching outputSchema.',
 )
 def structured_content_not_object(call: Called) -> Iterator[Defect]:
-    """structuredContent that is no object."""
+    """structuredContent that is not an object."""
     value = call.structured
     if value is MISSING or isinstance(value, dict) or _has_bad_schema(call):
         return
@@ -58,8 +58,8 @@ def structured_content_not_object(call: Called) -> Iterator[Defect]:
     MUST,
     Called,
     clause=_OUTPUT,
-    expected="A tool with an outputSchema sends structuredContent with every success.",
-    fix="Send the value as structuredContent, too, or drop the outputSchema.",
+    expected="A tool with an outputSchema sends structuredContent with every successful result.",
+    fix="Send the value as structuredContent as well, or remove the outputSchema.",
 )
 def structured_content_missing(call: Called) -> Iterator[Defect]:
     """An outputSchema is declared, but structuredContent is missing."""
@@ -75,16 +75,16 @@ def structured_content_missing(call: Called) -> Iterator[Defect]:
     MUST,
     Called,
     clause=_OUTPUT,
-    expected="structuredContent fits the tool's outputSchema.",
-    fix="Mend the value or the schema; check every result against its schema before it is sent.",
+    expected="structuredContent matches the tool's outputSchema.",
+    fix="Fix the value or the schema; check every result against its schema before you send it.",
 )
 def structured_content_schema_mismatch(call: Called) -> Iterator[Defect]:
-    """structuredContent does not fit the outputSchema."""
+    """structuredContent does not match the outputSchema."""
     schema, value = output_schema(call), call.structured
     if schema is None or value is MISSING or call.is_error:
         return
     if not call.is_modern and not isinstance(value, dict):
-        return  # said already
+        return  # reported by the check above
     if wrong := mismatch(value, schema):
         case = "modern-os-mismatch" if call.is_modern else "os-mismatch"
         yield Defect(
@@ -98,10 +98,10 @@ def structured_content_schema_mismatch(call: Called) -> Iterator[Defect]:
     Called,
     clause=_STRUCTURED,
     expected="The text holds the same JSON as structuredContent: clients show one of the two.",
-    fix="Make the text from the same value, as one block.",
+    fix="Create the text from the same value, as one block.",
 )
 def structured_text_differ(call: Called) -> Iterator[Defect]:
-    """Text and structuredContent say different things."""
+    """Text and structuredContent differ."""
     value = call.structured
     if not isinstance(value, dict) or call.is_error:
         return
@@ -146,11 +146,11 @@ def _same(read: Any, value: dict[str, Any]) -> bool:
     PORTABILITY,
     Called,
     clause=_STRUCTURED,
-    expected="A text that is JSON is an object, or comes with structuredContent: Gemini CLI rejects the others.",
-    fix='Add "structuredContent": {"result": <value>}, or words before the value.',
+    expected="Text that is JSON is an object, or comes with structuredContent: Gemini CLI rejects anything else.",
+    fix='Add "structuredContent": {"result": <value>}, or put words before the value.',
 )
 def text_json_not_object(call: Called) -> Iterator[Defect]:
-    """A text that is JSON but no object."""
+    """Text that is JSON but not an object."""
     if call.structured is not MISSING:
         return
     for at, text in enumerate(call.texts):
@@ -167,10 +167,10 @@ def text_json_not_object(call: Called) -> Iterator[Defect]:
     Called,
     clause=_STRUCTURED,
     expected="JSON is encoded once.",
-    fix="Do not serialise what is a text of JSON already.",
+    fix="Do not serialise a string that is already JSON.",
 )
 def json_double_encoded(call: Called) -> Iterator[Defect]:
-    """JSON inside a JSON text."""
+    """JSON inside a JSON string."""
     for at, text in enumerate(call.texts):
         if _is_double(json_in(text)):
             yield Defect(path=f"result.content[{at}].text", evidence=text)
@@ -184,11 +184,11 @@ def _is_double(read: Any) -> bool:
     "integer-unsafe",
     PORTABILITY,
     Called,
-    expected="Whole numbers up to 2^53: clients in JavaScript round larger ones.",
-    fix="Send large numbers as text.",
+    expected="Integers are at most 2^53: JavaScript clients round larger ones.",
+    fix="Send large numbers as strings.",
 )
 def integer_unsafe(call: Called) -> Iterator[Defect]:
-    """A whole number that JavaScript rounds."""
+    """An integer that JavaScript rounds."""
     for path, value in numbers(call.structured):
         if abs(value) > 2**53:
             yield Defect(path=f"result.structuredContent{path}", evidence=value)

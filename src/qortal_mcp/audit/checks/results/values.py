@@ -9,7 +9,7 @@ from ...subjects import MISSING
 
 
 def json_in(text: str) -> Any:
-    """The JSON in a text; MISSING where it is none. Numbers in words are no JSON either."""
+    """The JSON in a text; MISSING where it is not JSON."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

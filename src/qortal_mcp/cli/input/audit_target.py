@@ -1,0 +1,133 @@
+"""What the command line of `audit` names: a server to visit, or files that an earlier audit wrote."""
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+from urllib.parse import urlsplit
+
+import click
+from msgspec import Struct
+
+from ...audit.evidence import Evidence, Headers, NotACapture, from_file
+from ...audit.judging import baseline
+from ...audit.limits import AuditLimits
+from ...audit.visiting.calls import Permission
+from ...audit.visiting.runner import Order
+from ..running import failures
+from . import audit_calls, files
+from .audit_options import AuditOptions, TimeOptions, VisitOptions
+
+_HOST_AND_PORT = re.compile(r"(localhost|[\w.-]+:\d{1,5})(/|\Z)")
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+# What only a server can be asked for.
+_ASKS = ("revisions", "named", "calls_file", "call_all", "no_calls", "capture", "header_file")
+
+# An address, or a command with its arguments.
+Server: TypeAlias = str | Sequence[str]
+
+
+class Capture(Struct, frozen=True):
+    """A file that --capture wrote."""
+
+    path: str
+
+
+def target_of(visit: VisitOptions, ctx: click.Context) -> Server | Capture:
+    """Raises: WrongUsage."""
+    argv, targets = visit.argv, visit.targets
+    if (argv is None and len(targets) != 1) or (argv is not None and targets):
+        raise failures.WrongUsage("Give one address, one capture, or -- and a command.", ctx)
+    if argv is not None:
+        if not argv:
+            raise failures.WrongUsage("There is no command after --.", ctx)
+        if visit.header_file is not None:
+            raise failures.WrongUsage("--header-file is for addresses; a program has no headers.", ctx)
+        return argv
+    (target,) = targets
+    if "://" in target:
+        _check_address(ctx, target)
+        return target
+    if _HOST_AND_PORT.match(target) and not os.path.exists(target):
+        raise failures.WrongUsage(
+            f"An address begins with http:// or ws://; did you mean http://{target}?", ctx
+        )
+    for option in ctx.command.params:
+        if option.name in _ASKS and ctx.params.get(option.name):
+            raise failures.WrongUsage(f"{option.opts[0]} needs a server; a capture is only read.", ctx)
+    return Capture(target)
+
+
+def _check_address(ctx: click.Context, url: str) -> None:
+    """Raises: WrongUsage."""
+    if url.partition("://")[0].lower() not in ("http", "https", "ws", "wss"):
+        raise failures.WrongUsage("An address begins with http://, https://, ws:// or wss://.", ctx)
+    try:
+        parts = urlsplit(url)
+        is_good = bool(parts.hostname) and parts.port != 0 and url.isprintable()
+    except ValueError:
+        is_good = False
+    if not is_good:
+        # Not shown: it may hold a password.
+        raise failures.WrongUsage("The address has no host, or a port that does not exist.", ctx)
+
+
+def order_of(target: Server, options: AuditOptions, say: Callable[[str], None]) -> Order:
+    """Raises: WrongUsage."""
+    calls = options.calls
+    return Order(
+        target=target,
+        revisions=options.visit.revisions,
+        permission=Permission(
+            named=audit_calls.read(calls.named, calls.calls_file),
+            all_read_only=calls.call_all,
+            by_itself=not calls.no_calls,
+        ),
+        headers=_headers(options.visit.header_file),
+        limits=_limits(options.time),
+        say=say,
+    )
+
+
+def _limits(time: TimeOptions) -> AuditLimits:
+    return AuditLimits(
+        request_seconds=time.timeout,
+        probe_seconds=min(time.timeout, AuditLimits().probe_seconds),
+        # A program may have to install itself first.
+        start_seconds=2 * time.timeout,
+        total_seconds=time.max_time,
+    )
+
+
+def _headers(path: str | None) -> Headers:
+    if path is None:
+        return ()
+    found = []
+    for number, line in enumerate(files.read(path, "header file").decode("latin-1").splitlines(), 1):
+        if not line.strip():
+            continue
+        name, colon, value = line.partition(":")
+        # Nothing of the line itself is shown: it may be a secret without its name.
+        if not colon or _HEADER_NAME.fullmatch(name.strip()) is None or not value.strip().isprintable():
+            raise failures.WrongUsage(f"Line {number} of the header file {path} is not 'Name: value'.")
+        found.append((name.strip().lower(), value.strip()))
+    return tuple(found)
+
+
+def captured(path: str) -> Evidence:
+    """What a capture holds. Raises: WrongUsage."""
+    try:
+        return from_file(files.read(path, "capture"))
+    except NotACapture as exc:
+        hint = "To audit a program, write -- before its command."
+        raise failures.WrongUsage(f"{path} is not a capture: {exc}. {hint}") from exc
+
+
+def known_findings(path: str | None) -> baseline.Known:
+    """What a baseline accepts. Raises: WrongUsage."""
+    if path is None:
+        return {}
+    try:
+        return baseline.read(files.read(path, "baseline"))
+    except baseline.NotABaseline as exc:
+        raise failures.WrongUsage(f"{path} is not a baseline: {exc}.") from exc
