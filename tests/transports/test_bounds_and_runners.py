@@ -39,8 +39,9 @@ def open_one(sessions: Sessions) -> str:
     return opened
 
 
-async def test_an_idle_session_is_ended_when_another_one_opens() -> None:
-    clock = [1000.0]
+@pytest.mark.parametrize("started", [0.0, 1000.0, 1e9])
+async def test_an_idle_session_is_ended_when_another_one_opens(started: float) -> None:
+    clock = [started]
     sessions = Sessions(server(session_idle_seconds=10.0), lambda: clock[0])
     old = open_one(sessions)
     clock[0] += 9

@@ -107,7 +107,7 @@ class EventStream:
 class Session:
     """One legacy client across its requests."""
 
-    def __init__(self, id_: str, peer: Peer, limits: Limits) -> None:
+    def __init__(self, id_: str, peer: Peer, limits: Limits, opened: float) -> None:
         self.id = id_
         self.peer = peer
         self._limits = limits
@@ -115,7 +115,7 @@ class Session:
         self._numbers = 0
         self._tasks: set[asyncio.Task[None]] = set()
         self.standalone = EventStream(_STANDALONE, limits)
-        self.last_used = time.monotonic()
+        self.last_used = opened
         peer.post = self._post
 
     def _post(self, message: bytes) -> bool:
@@ -249,7 +249,7 @@ class Sessions:
         if not self._make_room():
             return None
         id_ = secrets.token_urlsafe(24)
-        self._sessions[id_] = Session(id_, peer, self._limits)
+        self._sessions[id_] = Session(id_, peer, self._limits, self._now())
         self._server.hub.join(peer)
         return id_
 
