@@ -1,17 +1,12 @@
-"""Proves a server's messages by the official definitions: the SDK's wire models and the JSON Schemas."""
+"""Proves a server's messages: by our table of shapes and by the wire models of the official SDK."""
 
-import json
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-import jsonschema_rs
 import mcp_types.methods as official
 from pydantic import ValidationError
+from tests.matrix.shapes import Named, faults, shape_of
 
-SCHEMAS = Path(__file__).resolve().parents[3] / "shared" / "mcp" / "schema"
-
-# Method -> name of its result in the schemas.
+# Method -> name of its result.
 RESULTS = {
     "initialize": "InitializeResult",
     "ping": "EmptyResult",
@@ -51,8 +46,14 @@ ERRORS = {
     -32021: "MissingRequiredClientCapabilityError",
     -32022: "UnsupportedProtocolVersionError",
 }
-# Members that a message may have at its top.
-ENVELOPE = frozenset({"jsonrpc", "id", "method", "params", "result", "error"})
+# Requests that may be answered with questions.
+MAY_ASK = ("tools/call", "prompts/get", "resources/read")
+# Members that a message may have at its top, by the one that says what it is.
+ENVELOPES = {
+    "method": {"jsonrpc", "id", "method", "params"},
+    "error": {"jsonrpc", "id", "error"},
+    "result": {"jsonrpc", "id", "result"},
+}
 
 # Where our messages differ from the definitions on purpose.
 EXCEPTIONS = {
@@ -62,44 +63,15 @@ EXCEPTIONS = {
 
 
 class Disproved(AssertionError):
-    """A message that the official definitions refuse."""
-
-
-def have_schemas() -> bool:
-    return SCHEMAS.is_dir()
-
-
-@cache
-def _definitions(revision: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((SCHEMAS / f"{revision}.json").read_text())
-    return found
-
-
-def _where(revision: str) -> str:
-    return "$defs" if "$defs" in _definitions(revision) else "definitions"
-
-
-@cache
-def _validator(revision: str, name: str) -> Any:
-    place = _where(revision)
-    schema = {**_definitions(revision), "$ref": f"#/{place}/{name}"}
-    # Up to 2025-06-18 the dialect is draft 7, where members beside "$ref" do not count but are kept.
-    kind = jsonschema_rs.Draft202012Validator if place == "$defs" else jsonschema_rs.Draft7Validator
-    return kind(schema)
-
-
-def _knows(revision: str, name: str) -> bool:
-    return name in _definitions(revision)[_where(revision)]
+    """A message that a server of its revision may not send."""
 
 
 def fits(revision: str, name: str, value: object) -> None:
-    """Raises: Disproved where a value is not what the schema of this revision calls by this name."""
-    if not have_schemas():
-        return
-    if not _knows(revision, name):
-        raise Disproved(f"{revision} knows no {name}: {value}")
-    for error in _validator(revision, name).iter_errors(value):
-        raise Disproved(f"{revision} {name}: {error.message} at {list(error.instance_path)} of {value}")
+    """Raises: Disproved where a value is not what this revision calls by this name."""
+    if shape_of(revision, name) is None:
+        raise Disproved(f"{revision} has no {name}: {value}")
+    for fault in faults(revision, Named(name), value):
+        raise Disproved(f"{revision} {name}: {fault} in {value}")
 
 
 def prove(revision: str, message: Any, method: str | None) -> None:
@@ -107,11 +79,14 @@ def prove(revision: str, message: Any, method: str | None) -> None:
 
     `method` is what the client asked for under the message's id.
     """
-    if not isinstance(message, dict) or message.get("jsonrpc") != "2.0" or set(message) - ENVELOPE:
+    if not isinstance(message, dict):
+        raise Disproved(f"not an object: {message}")
+    kind = next((each for each in ENVELOPES if each in message), None)
+    if kind is None or set(message) - ENVELOPES[kind]:
         raise Disproved(f"no envelope: {message}")
-    if "method" in message:
+    if kind == "method":
         _prove_own(revision, message)
-    elif "error" in message:
+    elif kind == "error":
         _prove_error(revision, message)
     elif method is None:
         raise Disproved(f"nobody asked for {message}")
@@ -123,26 +98,30 @@ def _prove_own(revision: str, message: dict[str, Any]) -> None:
     """A request or notification that the server begins."""
     method, params = message["method"], message.get("params")
     is_request = "id" in message
+    if is_request and revision == "2026-07-28":
+        raise Disproved(f"{revision} asks in results: {message}")
+    fits(revision, "JSONRPCRequest" if is_request else "JSONRPCNotification", message)
+    name = (REQUESTS if is_request else NOTIFICATIONS).get(method)
+    if name is None:
+        raise Disproved(f"no method of a server: {message}")
+    fits(revision, name, message)
     parse = official.parse_server_request if is_request else official.parse_server_notification
     try:
         parse(method, revision, params)
     except (KeyError, ValidationError) as exc:
         raise Disproved(f"{revision} {method}: {exc!r}") from None
-    fits(revision, "JSONRPCRequest" if is_request else "JSONRPCNotification", message)
-    fits(revision, (REQUESTS if is_request else NOTIFICATIONS)[method], message)
 
 
 def _prove_error(revision: str, message: dict[str, Any]) -> None:
-    code = message["error"].get("code")
-    if message["id"] is None:
-        if code not in (-32700, -32600, -32800):
-            raise Disproved(f"only what is no message is answered without its id: {message}")
-        message = {**message, "id": 0}  # EXCEPTIONS["id-null"]
-    if have_schemas():
-        old = "JSONRPCError" if _knows(revision, "JSONRPCError") else "JSONRPCErrorResponse"
-        fits(revision, old, message)
-        if code in ERRORS and _knows(revision, ERRORS[code]):
-            fits(revision, ERRORS[code], message)
+    if "id" not in message:
+        raise Disproved(f"an error says what it answers: {message}")
+    known = {**message, "id": 0} if message["id"] is None else message  # EXCEPTIONS["id-null"]
+    fits(revision, "JSONRPCError" if revision < "2025-11-25" else "JSONRPCErrorResponse", known)
+    code = message["error"]["code"]
+    if message["id"] is None and code not in (-32700, -32600, -32800):
+        raise Disproved(f"only what is not a message is answered without its id: {message}")
+    if code in ERRORS and shape_of(revision, ERRORS[code]) is not None:
+        fits(revision, ERRORS[code], known)
     # 2026-07-28 reserves -32020 to -32099 for itself and gave up two codes of its predecessors.
     if revision == "2026-07-28" and (code in (-32002, -32042) or (-32099 <= code <= -32023)):
         raise Disproved(f"{revision} has no such code: {message}")
@@ -150,18 +129,16 @@ def _prove_error(revision: str, message: dict[str, Any]) -> None:
 
 def _prove_result(revision: str, message: dict[str, Any], method: str) -> None:
     result = message["result"]
+    fits(revision, "JSONRPCResponse" if revision < "2025-11-25" else "JSONRPCResultResponse", message)
+    name = RESULTS[method]
+    if result.get("resultType") == "input_required":
+        if method not in MAY_ASK:
+            raise Disproved(f"{method} asks nothing: {result}")
+        name = "InputRequiredResult"
+    if name == "EmptyResult" and result != {}:
+        raise Disproved(f"{method} answers exactly {{}}: {result}")
+    fits(revision, name, result)
     try:
         official.parse_server_result(method, revision, result)
     except (KeyError, ValidationError) as exc:
         raise Disproved(f"{revision} {method}: {exc!r} in {result}") from None
-    name = RESULTS[method]
-    if isinstance(result, dict) and result.get("resultType") == "input_required":
-        name = "InputRequiredResult"
-    if name == "EmptyResult" and result != {}:
-        raise Disproved(f"{method} answers exactly {{}}: {result}")
-    if have_schemas():
-        old = "JSONRPCResultResponse" if _knows(revision, "JSONRPCResultResponse") else "JSONRPCResponse"
-        fits(revision, old, message)
-        fits(revision, name, result)
-        if _knows(revision, f"{name}Response"):
-            fits(revision, f"{name}Response", message)
