@@ -74,10 +74,9 @@ async def test_a_client_that_takes_neither_form_hears_so(connect: Connect, accep
     assert (reply.status, json.loads(body)["error"]["code"]) == (406, -32600)
 
 
+@pytest.mark.parametrize("transport", ["http", "sessions"])
 async def test_progress_turns_the_answer_into_events_where_the_client_takes_them(connect: Connect) -> None:
-    wire = await connect()
-    if not isinstance(wire, HttpWire):
-        pytest.skip("only HTTP has two forms")
+    wire = await http(connect)
     answer = await wire.call("steps", meta={"progressToken": 1})
     head = answer.post.head.result()
     assert (head.status, head.media_type, len(answer.before)) == (200, "text/event-stream", 3)
