@@ -449,7 +449,7 @@ _ENVELOPES: list[BendRow] = [
     ("init-version-echo", "protocol-version-echoed", MUST, on("initialize", lambda ask, reply: in_result(protocolVersion=ask.params["protocolVersion"])(ask, reply))),
     ("init-slow-1s", "slow-start", LEGAL, lambda ask, replies: [Sleep(1.05), *replies] if ask.params.get("protocolVersion") in LEGACY else replies),
     ("init-slow-2s", "slow-start", LEGAL, lambda ask, replies: [Sleep(1.9), *replies] if ask.params.get("protocolVersion") in LEGACY else replies),
-    ("init-slow-5s", "slow-start", LEGAL, lambda ask, replies: [Sleep(5), *replies] if ask.params.get("protocolVersion") in LEGACY else replies),
+    ("init-slow-5s", "slow-start", LEGAL, lambda ask, replies: [Sleep(3), *replies] if ask.params.get("protocolVersion") in LEGACY else replies),
     ("notif-before-init", "notification-before-handshake", SHOULD, both(on("initialize", in_result(capabilities={"tools": {"listChanged": True}, "prompts": {}, "resources": {}})), on("initialize", before(notice("notifications/message", level="info", data="x"), notice("notifications/tools/list_changed"))))),
     ("request-before-init", "request-before-handshake", SHOULD, on("initialize", before(asks("roots/list")))),
     ("list-bare-array", "tools-list-not-wrapped", MUST, on("tools/list", lambda ask, reply: {**reply, "result": reply["result"]["tools"]} if "result" in reply else reply)),

@@ -463,6 +463,11 @@ ARGUMENTS = [
 ]  # fmt: skip
 
 
+@pytest.fixture
+def call_any(node: Node) -> Call:
+    return caller(make_server(node, toolsets="all"))
+
+
 @pytest.mark.promise(
     "Limits and abuse", "No arguments can make a tool of the server fail in an unforeseen way."
 )
@@ -473,11 +478,11 @@ ARGUMENTS = [
 )
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 async def test_no_arguments_make_a_tool_stumble(
-    node: Node, tool: str, arguments: dict[str, Any], address: str | None
+    call_any: Call, tool: str, arguments: dict[str, Any], address: str | None
 ) -> None:
     if address is not None:
         arguments = {**arguments, "address": address}
-    reply = await caller(make_server(node, toolsets="all"))(tool, **arguments)
+    reply = await call_any(tool, **arguments)
     if reply["isError"]:
         code = reply["_meta"]["qortal-mcp/error"]["code"]
         assert code in {"INVALID_ARGUMENT", "NOT_FOUND", "REFUSED", "NODE_ERROR", "NOT_SUPPORTED"}
