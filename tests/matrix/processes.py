@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 ROOT = Path(__file__).resolve().parents[2]
+_PARTING_SECONDS = 0.5
 
 
 class Child:
@@ -52,7 +54,10 @@ class Child:
             return await asyncio.to_thread(self.wait)
 
     def close(self) -> None:
-        self.signal(signal.SIGKILL)
+        """End it: in its own way if that takes no time, since only then does it say which lines it ran."""
+        self.signal(signal.SIGTERM)
+        if self.is_alive and not select.select([self._exit_fd], [], [], _PARTING_SECONDS)[0]:
+            self.signal(signal.SIGKILL)
         self.wait()
         self._stderr.close()
 
