@@ -149,7 +149,7 @@ DEMO = [
     pytest.param(
         [], {"QORTAL_MCP_LISTEN": "127.0.0.1:7"}, "http://127.0.0.1:7/mcp", "127.0.0.1:8001", id="variable"
     ),
-    pytest.param(["--listen", "127.0.0.1:0"], {}, "ADDRESS", 'behind "Listening on"', id="any-port"),
+    pytest.param(["--listen", "127.0.0.1:0"], {}, "ADDRESS", 'after "Listening on"', id="any-port"),
 ]
 
 
