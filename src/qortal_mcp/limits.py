@@ -1,4 +1,4 @@
-"""How big, how long, how many: every bound of the package, once, with the reason for its value."""
+"""How big, how long, how many, for what clients send and are sent, each with the reason for its value."""
 
 from typing import Annotated
 
