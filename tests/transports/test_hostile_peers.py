@@ -182,10 +182,9 @@ def test_what_a_client_says_it_can_do_is_not_kept(door: Door) -> None:
 
 
 QUICK_TO_STOP = """
-from qortal_mcp.limits import Limits
-from qortal_mcp.server import Server
+from qortal_mcp import Limits, Server, ServerOptions
 from qortal_mcp.transports.stdio import serve_stdio
-serve_stdio(Server("quick", limits=Limits(shutdown_seconds=0.5)))
+serve_stdio(Server("quick", options=ServerOptions(limits=Limits(shutdown_seconds=0.5))))
 """
 
 
