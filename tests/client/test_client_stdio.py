@@ -185,7 +185,11 @@ async def test_the_environment_is_the_callers_and_no_shell_reads_the_arguments()
 
 async def test_standard_error_is_kept_within_its_bound() -> None:
     program = "import sys\nfor n in range(10000): print('x' * 99, n, file=sys.stderr)"
-    wire = await StdioWire.open([sys.executable, "-c", program], limits=QUICK)
+    transcript = Transcript()
+    wire = await StdioWire.open([sys.executable, "-c", program], limits=QUICK, observer=transcript)
+    # A child that is slow to start would be ended before it has said anything.
+    said = await transcript.wait_for(lambda record: record.data.endswith(b" 9999\n"), 20)
+    assert said is not None
     async with asyncio.timeout(5):
         await wire.close()
     assert len(wire.stderr_tail) <= QUICK.stderr_bytes
