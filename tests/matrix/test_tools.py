@@ -134,7 +134,7 @@ FAILURES: list[Any] = [
     ("breaks_later", {}, "Internal error.", "INTERNAL"),
     ("lies", {}, "Internal error.", "INTERNAL"),
     ("huge", {}, "Answer too large.", "TOO_LARGE"),
-    ("echo", {}, "Invalid text. The argument text is required.", "INVALID_ARGUMENT"),
+    ("echo", {}, "Missing argument text.", "INVALID_ARGUMENT"),
     ("echo", {"text": 5}, "Invalid text. text takes text of 0 to 200000 characters.", "INVALID_ARGUMENT"),
     ("echo", {"tekst": "x"}, "Unknown argument tekst. Valid arguments: text.", "INVALID_ARGUMENT"),
     ("add", {"a": 1.5}, "Invalid a. a takes a whole number.", "INVALID_ARGUMENT"),

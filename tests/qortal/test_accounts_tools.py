@@ -158,7 +158,7 @@ BAD_CALLS: list[Any] = [
     ("list_reward_shares", {"involving": "../admin/stop"}, "Invalid Qortal address."),
     ("list_reward_shares", {"minter": ALICE, "limit": 0}, "Invalid limit."),
     ("list_reward_shares", {"minter": ALICE, "offset": -1}, "Invalid offset."),
-    ("get_minting_profile", {}, "Invalid Qortal address."),
+    ("get_minting_profile", {}, "Missing argument address."),
     ("get_minting_profile", {"address": "12345"}, "Invalid Qortal address."),
 ]
 

@@ -274,7 +274,7 @@ async def test_pages_reach_the_end_of_any_market(
 
 
 BAD_CALLS: list[Any] = [
-    ("get_asset", {}, "Invalid asset."),
+    ("get_asset", {}, "Missing argument asset."),
     ("get_asset", {"asset": ""}, "Invalid asset."),
     ("get_asset", {"asset": "x" * 41}, "Invalid asset."),
     ("get_asset", {"asset": 1.5}, "Invalid asset."),
@@ -285,7 +285,7 @@ BAD_CALLS: list[Any] = [
     ("list_holders", {"addresses": [WRONG_CHECKSUM]}, "Invalid Qortal address."),
     ("list_holders", {"addresses": [ALICE] * 21}, "Invalid Qortal address."),
     ("list_holders", {"asset": 0, "ordering": "RICHEST"}, "Invalid ordering."),
-    ("get_order_book", {}, "Invalid asset."),
+    ("get_order_book", {}, "Missing argument asset."),
     ("list_assets", {"limit": 0}, "Invalid limit."),
     ("list_assets", {"includeEverything": True}, "Unknown argument includeEverything."),
 ]

@@ -19,7 +19,8 @@ VALUES: dict[str, Any] = {
     "pollName": "x",
     "signature": "1" * 64,
 }
-LISTS = [endpoint for endpoint in FAMILIES if "limit" in endpoint.query]
+# Where a limit counts rows; that of ratings counts the options of polls.
+LISTS = [endpoint for endpoint in FAMILIES if "limit" in endpoint.query and endpoint is not polls.APP_RATINGS]
 
 
 def path_of(endpoint: Endpoint[Any]) -> dict[str, Any]:
@@ -33,6 +34,10 @@ def test_a_list_has_a_limit_even_if_nobody_gives_one(endpoint: Endpoint[Any]) ->
     assert "limit=7" in endpoint.request({**path_of(endpoint), "limit": 7}).target
 
 
+def test_ratings_have_a_limit_even_if_nobody_gives_one() -> None:
+    assert polls.APP_RATINGS.request({}).target == "/polls/apps/ratings?limit=500"
+
+
 @pytest.mark.promise("Tools and their results", "A limit below 1 is refused.")
 @pytest.mark.parametrize("limit", [0, -1, 101, 2**31])
 @pytest.mark.parametrize("endpoint", LISTS, ids=lambda endpoint: endpoint.template)
@@ -44,7 +49,8 @@ def test_no_list_can_be_asked_for_as_a_whole(endpoint: Endpoint[Any], limit: int
 @pytest.mark.parametrize(
     ("endpoint", "values"),
     [
-        pytest.param(polls.POLL_VOTES, {"pollName": "x", "onlyCounts": False}, id="every-vote"),
+        pytest.param(polls.APP_RATINGS, {"limit": 501}, id="ratings-without-a-bound"),
+        pytest.param(polls.APP_RATINGS, {"limit": 0}, id="zero-means-all-to-core"),
         pytest.param(chat.CHAT_MESSAGES, {"txGroupId": 0}, id="group-zero"),
         pytest.param(chat.CHAT_MESSAGES, {"involving": [ALICE]}, id="one-address"),
         pytest.param(chat.CHAT_MESSAGES, {"involving": [ALICE, "Qabc"]}, id="not-an-address"),
@@ -67,7 +73,6 @@ def test_what_core_would_take_amiss_is_not_sent(endpoint: Endpoint[Any], values:
 @pytest.mark.parametrize(
     ("endpoint", "values"),
     [
-        (polls.APP_RATINGS, {"limit": 5}),
         (chat.CHAT_COUNT, {"txGroupId": 3, "limit": 5}),
         (chat.CHAT_STATS, {"offset": 5}),
         (groups.TOP_BANS, {"year": 2026, "reverse": True}),

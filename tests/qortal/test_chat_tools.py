@@ -13,9 +13,11 @@ from qortal_mcp.qortal.tools import select
 from qortal_mcp.qortal.words.times import iso
 from qortal_mcp.server.dispatch import Server
 
-from .conftest import Call, caller
+from .conftest import Call, caller, request
 from .faulty_node import FaultyNode, replies
+from .outcomes import answer_of
 from .pages import every_page, every_row
+from .told_node import ToldNode
 from .world import ALICE, BOB, CHLOE, NOBODY, WRONG_CHECKSUM
 
 HELLO = "5VF4HeVx672PyNHnqVG6mPLrtwqzJHj3LwHDhthpKzvsDjXkAJm3ddqnKY19H3P1XAbmBWaWhHZgz8LJ3fjXV1Jj"
@@ -175,7 +177,7 @@ async def test_data_that_is_no_base64_is_an_error_of_the_node() -> None:
             {"group_id": 0},
             "Invalid group_id. Give a whole number from 1; list_groups shows it next to each name.",
         ),
-        ({"signature": "1" * 63}, "Invalid signature. signature takes text of 64 to 88 characters."),
+        ({"signature": "1" * 63}, "Invalid signature."),
         ({"signature": "1" * 65}, "Invalid signature."),
         ({"signature": "1" * 64}, "Message not found."),
         ({"group_id": 99}, "Group not found."),
@@ -323,3 +325,40 @@ async def test_old_pages_go_on_in_their_order(call: Call) -> None:
     pages = await every_page(call, "get_chat_messages", group_id=3, reverse=False, limit=8)
     signatures = [row["signature"] for page in pages for row in page["messages"]]
     assert signatures == [row["signature"] for row in sample_chain()["chatGroups"]["3"]]
+
+
+async def test_the_signature_of_a_message_has_a_pattern(server: Server) -> None:
+    (tool,) = [
+        each
+        for each in (await request(server, "tools/list", {}))["result"]["tools"]
+        if each["name"] == "get_chat_messages"
+    ]
+    assert tool["inputSchema"]["properties"]["signature"]["pattern"] == "^[1-9A-Za-z]+$"
+
+
+@pytest.mark.promise(
+    "Text of strangers",
+    "Encrypted chat and long data in Base64 are shown as their kind and size, never as data.",
+)
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (base64.b64encode(b"qortalGroupEncryptedData" + bytes(30)), "encrypted"),
+        (base64.b64encode(b"qortalEncryptedData" + bytes(31)), "encrypted"),
+        (base64.b64encode(bytes(range(256)) * 5), "binary"),
+        (b"aGVsbG8=", "text"),
+    ],
+)
+async def test_data_sent_as_text_is_marked_and_not_shown(text: bytes, kind: str) -> None:
+    row = {
+        **sample_chain()["chatGroups"]["3"][0],
+        "data": base64.b64encode(text).decode(),
+        "isText": True,
+        "isEncrypted": False,
+    }
+    node = Node([ToldNode(lambda target: [row] if target.startswith("/chat/messages?") else None)])
+    answer = await answer_of(caller(make_server(node, toolsets="chat")), "get_chat_messages", group_id=3)
+    await node.close()
+    (message,) = answer["messages"]
+    assert (message["kind"], message["bytes"]) == (kind, len(text))
+    assert message["text"] == (text.decode() if kind == "text" else None)

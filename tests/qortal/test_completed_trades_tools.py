@@ -5,14 +5,16 @@ from typing import Any
 import pytest
 
 from qortal_mcp.qortal.node.node import Node
+from qortal_mcp.qortal.node.source import RawReply
 from qortal_mcp.qortal.sample.chain import sample_chain
 from qortal_mcp.qortal.server import make_server
 
 from .conftest import Call, caller
 from .faulty_node import FaultyNode, replies
 from .market import DONE, KINDS, Market
-from .outcomes import code_of, text_of
+from .outcomes import answer_of, code_of, text_of
 from .pages import every_row
+from .told_node import ToldNode
 from .world import ALICE, ALICE_KEY, BOB, NOBODY
 
 TOOLSETS = "trades"
@@ -160,7 +162,7 @@ async def test_old_argument_names_are_taken(call: Call) -> None:
         ("list_completed_trades", {"since": "yesterday"}, "Invalid since. Give ISO 8601, such as"),
         ("list_completed_trades", {"buyer": "alice-test"}, "Invalid Qortal address. See the argument buyer."),
         ("list_completed_trades", {"chain": "ETH"}, "Invalid chain."),
-        ("get_trade_price", {}, "Invalid chain."),
+        ("get_trade_price", {}, "Missing argument chain."),
         ("get_trade_price", {"chain": "LTC", "trades": 0}, "Invalid trades."),
         ("get_trade_ledger", {"account": "alice"}, "Invalid Qortal address."),
         ("get_foreign_chain", {"chain": "QORT"}, "Invalid chain."),
@@ -200,12 +202,67 @@ async def test_more_trades_than_a_price_takes_are_lowered_and_noted(call: Call) 
     assert any("lowered to 50" in note for note in price["notes"])
 
 
-async def test_without_trades_there_is_no_price() -> None:
+@pytest.mark.promise(
+    "Data of the chain", "A price says how many trades it is made of; without trades it is null."
+)
+async def test_without_trades_there_is_no_price_and_a_note() -> None:
     node = Node([Market([])])
-    result = await caller(make_server(node, toolsets=TOOLSETS))("get_trade_price", chain="LTC")
+    price = await answer_of(caller(make_server(node, toolsets=TOOLSETS)), "get_trade_price", chain="LTC")
     await node.close()
-    assert text_of(result) == "Trade not found."
-    assert code_of(result) == "NOT_FOUND"
+    assert (price["price"], price["priceUnit"], price["trades"]) == (None, "QORT per LTC", 0)
+    assert price["notes"] == ["No completed trades against LITECOIN yet, so there is no price."]
+
+
+@pytest.mark.parametrize(
+    ("done", "per_block", "trades", "note"),
+    [
+        (12, 1, 10, None),
+        (3, 1, 10, "The price is made of 3 trades: there are no more."),
+        (1, 1, 10, "The price is made of 1 trade: there are no more."),
+        (12, 3, 6, "The price is made of 2 trades: of the 6 newest, Core counts one per block."),
+    ],
+)
+async def test_a_price_of_fewer_trades_than_wanted_says_why(
+    done: int, per_block: int, trades: int, note: str | None
+) -> None:
+    node = Node([Market([("LitecoinACCTv3", DONE)] * done, per_block=per_block)])
+    call = caller(make_server(node, toolsets=TOOLSETS))
+    price = await answer_of(call, "get_trade_price", chain="LTC", trades=trades)
+    await node.close()
+    assert price.get("notes") == (None if note is None else [note])
+
+
+OFF = '{"enabled":false,"connectedServers":0,"knownServers":0}'
+
+
+@pytest.mark.promise("Errors", "A ledger that a node cannot make because a coin is off there names the coin.")
+@pytest.mark.parametrize(
+    ("off", "named"),
+    [(("doge",), "DOGECOIN is off there"), (("ltc", "arrr"), "LITECOIN and PIRATECHAIN are off there")],
+)
+async def test_a_coin_that_is_off_is_named_where_core_makes_no_ledger(
+    off: tuple[str, ...], named: str
+) -> None:
+    def tell(target: str) -> Any:
+        if target.startswith("/crosschain/ledger/"):
+            return RawReply(500, "text/html", b"<html>")
+        return OFF if target in {f"/crosschain/{coin}/status" for coin in off} else None
+
+    node = Node([ToldNode(tell)])
+    result = await caller(make_server(node, toolsets=TOOLSETS))("get_trade_ledger", account=ALICE_KEY)
+    await node.close()
+    assert code_of(result) == "NOT_SUPPORTED"
+    assert text_of(result) == (
+        f"Not supported by this node. {named}, and Core makes ledgers only while all coins are on."
+    )
+
+
+async def test_a_ledger_that_fails_while_all_coins_are_on_is_a_node_error() -> None:
+    source = ToldNode(lambda target: RawReply(500, "text/html", b"<html>") if "ledger" in target else None)
+    node = Node([source])
+    result = await caller(make_server(node, toolsets=TOOLSETS))("get_trade_ledger", account=ALICE_KEY)
+    await node.close()
+    assert (code_of(result), text_of(result)) == ("NODE_ERROR", "Node error. HTTP 500.")
 
 
 async def test_a_node_that_fails_at_a_price_is_not_taken_for_one_without_trades() -> None:

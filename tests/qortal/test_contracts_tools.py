@@ -152,7 +152,7 @@ async def test_without_a_template_it_says_that_finished_ones_are_left_out(call: 
 
 
 BAD_CALLS: list[Any] = [
-    ("get_contract", {}, "Invalid Qortal address."),
+    ("get_contract", {}, "Missing argument address."),
     ("get_contract", {"address": WRONG_CHECKSUM}, "Invalid Qortal address."),
     (
         "list_contracts",

@@ -231,7 +231,7 @@ async def test_an_unknown_group_is_not_taken_for_an_empty_one(call: Call, kind: 
             {"kind": "leaves", "group_id": 3},
             "Invalid kind. kind takes one of: bans, invites, join_requests, kicks.",
         ),
-        ({"group_id": 3}, "Invalid kind. The argument kind is required."),
+        ({"group_id": 3}, "Missing argument kind."),
     ],
 )
 async def test_lists_that_core_does_not_have_are_refused(

@@ -65,7 +65,11 @@ REFUSED: list[Any] = [
     ("search_qdn", {"service": "qqqqq"}, "No QDN service has this name or code."),
     ("get_group", {"group_id": "Open Lounge"}, "list_groups shows it next to each name."),
     ("read_core", {"endpoint": "/blocks/byheight/5"}, "Parameters in braces go into values."),
-    ("read_core", {"endpoint": "/blocks/byheight/{height}"}, "Invalid height. values must contain height."),
+    (
+        "read_core",
+        {"endpoint": "/blocks/byheight/{height}"},
+        "Missing argument height. values must contain height.",
+    ),
     ("read_core", {"endpoint": "/blocks/last", "values": 5}, 'It takes an object, such as {"height": 5}.'),
     ("get_block", {"height": 5, "minting": "yes"}, "minting takes true or false."),
 ]

@@ -3,16 +3,23 @@
 import json
 from typing import Any
 
+import msgspec
 import pytest
 
+from qortal_mcp.qortal.endpoints.polls import POLL_VOTES
+from qortal_mcp.qortal.endpoints.record import Request
 from qortal_mcp.qortal.node.node import Node
-from qortal_mcp.qortal.sample.chain import sample_chain
+from qortal_mcp.qortal.node.source import RawReply
+from qortal_mcp.qortal.sample.chain import Chain, sample_chain
+from qortal_mcp.qortal.sample.reader import answer
 from qortal_mcp.qortal.server import make_server
 from qortal_mcp.server.dispatch import Server
 
 from .conftest import Call, caller
 from .faulty_node import FaultyNode, replies
+from .outcomes import answer_of
 from .pages import every_page, every_row
+from .told_node import ToldNode
 from .world import ALICE
 
 
@@ -175,10 +182,10 @@ def rating(number: int) -> dict[str, Any]:
 
 @pytest.mark.parametrize("as_entries", [True, False])
 async def test_pages_reach_the_last_of_many_ratings_without_cutting_any(as_entries: bool) -> None:
-    rows = [rating(number) for number in range(130)]
+    rows = [rating(number) for number in range(80)]
     plain = {row["pollName"]: row for row in rows}
     entries = {"entry": [{"key": key, "value": value} for key, value in plain.items()]}
-    body = {"count": 130, "offset": 0, "ratings": entries if as_entries else plain}
+    body = {"count": 80, "offset": 0, "ratings": entries if as_entries else plain}
     async with FaultyNode() as busy:
         busy.behaviours["/polls/apps/ratings"] = replies(json.dumps(body))
         node = Node.at([busy.url])
@@ -191,4 +198,112 @@ async def test_pages_reach_the_last_of_many_ratings_without_cutting_any(as_entri
     }
     assert [row["totalVotes"] for row in found] == sorted((r["totalVotes"] for r in rows), reverse=True)
     assert {row["averageByWeight"] for row in found} == {None}
-    assert not any("limit" in target for target in busy.asked)
+    assert {target for target in busy.asked if "ratings" in target} == {"/polls/apps/ratings?limit=500"}
+
+
+class Rated:
+    """A node with many rated apps, whose limit and offset count options, as Core's do."""
+
+    origin = "rated"
+
+    def __init__(self, rows: list[dict[str, Any]]) -> None:
+        self.asked: list[str] = []
+        self._chain = Chain(
+            msgspec.json.encode(
+                {
+                    **{family: sample_chain()[family] for family in ("node", "blocks")},
+                    "appRatings": {"ratings": {"entry": [{"key": "x", "value": row} for row in rows]}},
+                }
+            )
+        )
+
+    async def fetch(self, request: Request) -> RawReply:
+        self.asked.append(request.target)
+        return answer(request.target, self._chain)
+
+    async def warm(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+async def test_a_poll_that_is_cut_by_a_window_is_put_together_again() -> None:
+    # Each has six options, so windows of 500 end inside a poll.
+    wanted = [rating(number) for number in range(301)]
+    source = Rated(wanted)
+    node = Node([source])
+    rows = await every_row(
+        caller(make_server(node, toolsets="polls")), "list_app_ratings", "ratings", limit=100
+    )
+    await node.close()
+    assert {row["pollName"]: (row["totalVotes"], row["votes"]) for row in rows} == {
+        row["pollName"]: (
+            row["totalVotes"],
+            {each["optionName"]: each["voteCount"] for each in row["voteCounts"]},
+        )
+        for row in wanted
+    }
+    asked = [target for target in source.asked if "ratings" in target]
+    assert asked[0] == "/polls/apps/ratings?limit=500"
+    assert asked[1:4] == [f"/polls/apps/ratings?limit=500&offset={500 * window}" for window in range(1, 4)]
+
+
+async def test_ratings_without_end_are_read_up_to_a_bound_and_noted() -> None:
+    def tell(target: str) -> Any:
+        if "ratings" not in target:
+            return None
+        first = int(target.partition("offset=")[2] or 0)
+        rows = [rating(number) for number in range(first, first + 84)]
+        return {"ratings": {"entry": [{"key": row["pollName"], "value": row} for row in rows]}}
+
+    source = ToldNode(tell)
+    node = Node([source])
+    answer = await answer_of(caller(make_server(node, toolsets="polls")), "list_app_ratings")
+    await node.close()
+    assert len([target for target in source.asked if "ratings" in target]) == 20
+    assert answer["ratings"][0]["totalVotes"] == max(rating(number)["totalVotes"] for number in range(84))
+    assert answer["notes"] == ["There are more ratings than the 1680 that were read."]
+
+
+async def test_the_same_ratings_for_every_window_are_all_there_are() -> None:
+    rows = [rating(number) for number in range(200)]
+    body = {"ratings": {"entry": [{"key": row["pollName"], "value": row} for row in rows]}}
+    source = ToldNode(lambda target: body if "ratings" in target else None)
+    node = Node([source])
+    call = caller(make_server(node, toolsets="polls"))
+    found = await every_row(call, "list_app_ratings", "ratings", limit=100)
+    await node.close()
+    assert {row["pollName"]: row["totalVotes"] for row in found} == {
+        row["pollName"]: row["totalVotes"] for row in rows
+    }
+    assert len([target for target in source.asked if "ratings" in target]) == 2
+
+
+async def test_single_votes_can_be_read_directly_page_by_page(node: Node) -> None:
+    call = caller(make_server(node, toolsets="raw"))
+    votes: list[dict[str, Any]] = []
+    following: dict[str, Any] = {
+        "endpoint": "/polls/votes/{pollName}",
+        "values": {"pollName": "Best fruit?", "onlyCounts": False, "limit": 2},
+    }
+    while following:
+        shown = await answer_of(call, "read_core", **following)
+        assert shown["result"]["totalVotes"] == 5
+        assert shown["page"]["returned"] == len(shown["result"]["votes"]) <= 2
+        votes += shown["result"]["votes"]
+        following = shown["page"].get("next", {})
+    assert votes == sample_chain()["pollVotes"]["Best fruit?"]["votes"]
+    counted = await answer_of(
+        call, "read_core", endpoint="/polls/votes/{pollName}", values={"pollName": "Best fruit?"}
+    )
+    assert "votes" not in counted["result"]
+    assert "page" not in counted
+
+
+async def test_single_votes_are_typed(node: Node) -> None:
+    reading = node.reading()
+    found = await reading.get(POLL_VOTES, pollName="Best fruit?", onlyCounts=False)
+    wanted = sample_chain()["pollVotes"]["Best fruit?"]["votes"]
+    assert [(vote.voterPublicKey, vote.optionIndex) for vote in found.votes] == [
+        (vote["voterPublicKey"], vote["optionIndex"]) for vote in wanted
+    ]
+    assert found.votes

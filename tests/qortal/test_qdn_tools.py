@@ -103,7 +103,7 @@ async def test_what_was_not_published_is_not_found(call: Call, tool: str, argume
     [
         ({"service": "NOPE", "name": "Bob"}, "Invalid service."),
         ({"service": 99, "name": "Bob"}, "Invalid service."),
-        ({"service": "JSON"}, "Invalid name."),
+        ({"service": "JSON"}, "Missing argument name."),
         ({"service": "JSON", "name": ""}, "Invalid name."),
         ({"service": "JSON", "name": "Bob", "identifier": ""}, "Invalid identifier."),
         ({"service": "JSON", "name": "Bob", "filepath": "../x"}, "Unknown argument filepath."),

@@ -1,6 +1,8 @@
 """Core's own addresses through read_core: all of them, and nothing else."""
 
+import hashlib
 import json
+from base64 import b64decode, b64encode
 from typing import Any
 
 import jsonschema_rs
@@ -8,6 +10,7 @@ import pytest
 
 from qortal_mcp.qortal.endpoints import ENDPOINTS
 from qortal_mcp.qortal.node.node import Node
+from qortal_mcp.qortal.node.source import RawReply
 from qortal_mcp.qortal.sample.chain import sample_chain
 from qortal_mcp.qortal.sample.reader import answer
 from qortal_mcp.qortal.server import make_server
@@ -18,6 +21,7 @@ from qortal_mcp.server.dispatch import Server
 from .conftest import Call, caller
 from .faulty_node import FaultyNode, replies
 from .test_tools import AS_OF, HEX_KEY, SAMPLE, SEED_PHRASE, answer_of, definition_of, error_of
+from .told_node import ToldNode
 from .world import ALICE, ALICE_KEY, BOB, CONTRACT, WRONG_CHECKSUM
 
 
@@ -316,7 +320,7 @@ async def test_no_other_address_can_be_asked(endpoint: str) -> None:
 
 
 BAD_VALUES: list[Any] = [
-    ("/addresses/{address}", {}, "Invalid Qortal address."),
+    ("/addresses/{address}", {}, "Missing argument address."),
     ("/addresses/{address}", {"address": WRONG_CHECKSUM}, "Invalid Qortal address."),
     ("/addresses/{address}", {"address": "../admin/stop"}, "Invalid Qortal address."),
     ("/addresses/{address}", {"address": ALICE, "apiKey": "x"}, "Unknown argument apiKey."),
@@ -387,3 +391,79 @@ async def test_an_answer_keeps_to_its_schema(node: Node, tool: str, arguments: d
     jsonschema_rs.validate(definition["outputSchema"], answer)
     assert answer["asOf"] == AS_OF
     assert answer["notes"][-1] == SAMPLE
+
+
+@pytest.mark.promise(
+    "Tools and their results", "A limit above what Core takes is lowered, and a note says so."
+)
+async def test_a_limit_above_cores_is_lowered_and_said(call: Call) -> None:
+    shown = await read(call, "/transactions/search", limit=50)
+    assert shown["page"]["returned"] == 20
+    assert shown["page"]["next"]["values"]["limit"] == 20
+    assert (
+        shown["notes"][0]
+        == "limit 50 was lowered to 20, the most that Core returns without txType or address."
+    )
+    by_type = await read(call, "/transactions/search", limit=50, txType=["PAYMENT"])
+    assert by_type["page"]["returned"] > 20
+    assert "lowered" not in str(by_type["notes"])
+
+
+async def test_rows_have_items_in_the_schema(server: Server) -> None:
+    definition = await definition_of(server, "read_core")
+    assert definition is not None
+    assert definition["outputSchema"]["properties"]["rows"]["items"]
+
+
+BLOB = b64encode(hashlib.sha512(b"").digest() * 20).decode()
+
+
+@pytest.mark.parametrize(
+    ("sent", "shown"),
+    [
+        (BLOB, "[Base64 data, 1280 bytes]"),
+        (f"data:image/png;base64,{BLOB}", "[image/png, 1280 bytes]"),
+        (b64encode(b"qortalGroupEncryptedData" + bytes(1000)).decode(), "[encrypted data, 1024 bytes]"),
+        (BLOB[:1000], BLOB[:1000]),
+        ("word" * 500, "word" * 500),
+        (ALICE_KEY * 40, ALICE_KEY * 40),
+        (f"{BLOB} is text", f"{BLOB} is text"),
+    ],
+    ids=["base64", "picture", "encrypted-by-an-app", "short", "words", "base58", "text"],
+)
+async def test_long_data_is_shown_as_its_kind_and_size(sent: str, shown: str) -> None:
+    """Directly, and by the tools."""
+
+    def tell(target: str) -> Any:
+        row = {"name": "alice-test", "owner": ALICE, "data": sent, "registered": 1, "isForSale": False}
+        return row if target.startswith("/names/alice") else None
+
+    node = Node([ToldNode(tell)])
+    call = caller(make_server(node, toolsets="names,raw"))
+    assert (await read(call, "/names/{name}", name="alice-test"))["result"]["data"] == shown
+    assert (await answer_of(call, "get_name", name="alice-test"))["data"] == shown
+    await node.close()
+
+
+async def test_encrypted_chat_is_shown_as_its_size(call: Call) -> None:
+    rows = (await read(call, "/chat/messages", involving=[ALICE, BOB], limit=100))["rows"]
+    hidden = [row for row in rows if row["isEncrypted"]]
+    assert hidden
+    for row in hidden:
+        (sent,) = [
+            one
+            for one in sample_chain()["chatDirect"][f"{ALICE}/{BOB}"]
+            if one["signature"] == row["signature"]
+        ]
+        assert row["data"] == f"[encrypted data, {len(b64decode(sent['data']))} bytes]"
+    assert all(not row["data"].startswith("[") for row in rows if not row["isEncrypted"])
+
+
+async def test_a_large_binary_answer_is_shown_as_its_size() -> None:
+    source = ToldNode(
+        lambda target: RawReply(200, "application/octet-stream", b"\0" * 5000) if "/data" in target else None
+    )
+    node = Node([source])
+    shown = await read(caller(make_server(node, toolsets="raw")), "/at/{ataddress}/data", ataddress=CONTRACT)
+    await node.close()
+    assert shown["value"] == "[binary data, 5000 bytes]"

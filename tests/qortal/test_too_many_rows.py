@@ -102,6 +102,7 @@ async def test_offers_without_end_are_given_page_by_page(chain: str | None) -> N
     call = asking(Generous({"/crosschain/tradeoffers": endless}))
     async with asyncio.timeout(20):
         result = await call("list_trade_offers", limit=100, **({} if chain is None else {"chain": chain}))
+    assert result["isError"] is False, result
     page_or_refusal(result, "offers", 100)
 
 

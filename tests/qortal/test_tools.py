@@ -15,6 +15,7 @@ from qortal_mcp.server.dispatch import Server
 
 from .conftest import Call, caller, request
 from .faulty_node import FaultyNode
+from .told_node import ToldNode
 from .world import (
     ALICE,
     ALICE_KEY,
@@ -159,6 +160,15 @@ async def test_node_status(call: Call) -> None:
     assert answer["isSynchronizing"] is False
     assert answer["isMintingPossible"] is True
     assert answer["numberOfConnections"] == 0
+    assert answer["isTestNet"] is True
+
+
+async def test_a_node_that_does_not_say_whether_it_is_a_test_node_still_answers() -> None:
+    about = {"buildVersion": "qortal-6.1.8", "uptime": 5}
+    node = Node([ToldNode(lambda target: about if target == "/admin/info" else None)])
+    answer = await answer_of(caller(make_server(node)), "get_node_status")
+    await node.close()
+    assert (answer["version"], answer["isTestNet"]) == ("qortal-6.1.8", None)
 
 
 @pytest.mark.promise("Tools and their results", "`validate_address` checks the checksum and needs no node.")
@@ -374,7 +384,7 @@ BAD_CALLS: list[Any] = [
     ("get_balance", {"address": NODE_ID}, "Invalid Qortal address."),
     ("get_balance", {"address": f"{ALICE}\n"}, "Invalid Qortal address."),
     ("get_balance", {"address": "../../admin/stop"}, "Invalid Qortal address."),
-    ("get_balance", {}, "Invalid Qortal address."),
+    ("get_balance", {}, "Missing argument address."),
     ("get_balance", {"address": ALICE, "asset_id": -1}, "Invalid asset_id."),
     ("get_balance", {"address": ALICE, "asset_id": 1.5}, "Invalid asset_id."),
     ("get_balance", {"address": ALICE, "asset_id": True}, "Invalid asset_id."),
@@ -551,8 +561,15 @@ def test_toolsets_are_chosen_by_name(spec: str, toolsets: set[str]) -> None:
 
 @pytest.mark.promise("Command line", "An unknown toolset is answered with the valid ones.")
 def test_an_unknown_toolset_is_answered_with_the_valid_ones() -> None:
-    with pytest.raises(ValueError, match="no toolset 'nope'; valid ones are default, all, node, accounts"):
-        select("+nope")
+    with pytest.raises(ValueError, match="no toolset 'strange'; valid ones are default, all, node, accounts"):
+        select("+strange")
+
+
+def test_a_toolset_that_is_nearly_right_is_suggested() -> None:
+    with pytest.raises(
+        ValueError, match=r"no toolset 'chta' \(did you mean chat\?\); valid ones are default"
+    ):
+        select("+chta")
 
 
 @pytest.mark.promise(

@@ -5,14 +5,17 @@ from typing import Any
 
 import pytest
 
+from qortal_mcp.qortal.endpoints.record import Request
+from qortal_mcp.qortal.limits import NodeLimits
 from qortal_mcp.qortal.node.node import Node
+from qortal_mcp.qortal.node.source import RawReply
 from qortal_mcp.qortal.sample.chain import sample_chain
 from qortal_mcp.qortal.server import make_server
 
 from .conftest import Call, caller
 from .faulty_node import FaultyNode, replies
 from .market import KINDS, OPEN, TAKEN, Market, address_of
-from .outcomes import code_of, text_of
+from .outcomes import answer_of, code_of, text_of
 from .pages import every_row
 from .world import ALICE, BOB, CONTRACT
 
@@ -84,6 +87,60 @@ async def test_pages_reach_the_last_offer_of_any_market(
     assert len(offers) == len(set(offers))
     lists = [target for target in market.asked if target.startswith(("/crosschain/tradeoffers?", "/at/by"))]
     assert all("limit=100" in target or "limit=1&" in target for target in lists)
+
+
+class Vanishing(Market):
+    """A market in which a single trade that is asked for is no longer there."""
+
+    async def fetch(self, request: Request) -> RawReply:
+        if request.target.startswith("/crosschain/trade/"):
+            self.asked.append(request.target)
+            return RawReply(404, "application/json", b'{"error":124,"message":"x"}')
+        return await super().fetch(request)
+
+
+@pytest.mark.promise("Tools and their results", "A row that vanished while a list was read is left out.")
+async def test_an_offer_that_vanished_while_it_was_read_is_left_out() -> None:
+    contracts = (
+        [("LitecoinACCTv3", OPEN)] * 300 + [("LitecoinACCTv1", OPEN)] * 5 + [("LitecoinACCTv3", OPEN)] * 300
+    )
+    market = Vanishing(contracts)
+    node = Node([market])
+    call = caller(make_server(node, toolsets=TOOLSETS))
+    found = await every_row(call, "list_trade_offers", "offers", chain="LTC", limit=100)
+    await node.close()
+    gone = {target.rpartition("/")[2] for target in market.asked if target.startswith("/crosschain/trade/")}
+    assert gone
+    everything = {address_of(number) for number in range(len(contracts))}
+    assert {offer["tradeAddress"] for offer in found} == everything - gone
+
+
+@pytest.mark.promise(
+    "Tools and their results",
+    "A market too large for one call is answered as far as it could be read, with a note.",
+)
+@pytest.mark.parametrize("chain", [None, "LITECOIN", "RAVENCOIN"])
+@pytest.mark.parametrize(
+    "limits",
+    [NodeLimits(call_rows=900), NodeLimits(call_requests=20), NodeLimits(call_bytes=150_000)],
+    ids=str,
+)
+async def test_of_a_market_too_large_for_one_call_the_newest_offers_are_shown_and_noted(
+    chain: str | None, limits: NodeLimits
+) -> None:
+    kinds = ["LitecoinACCTv1", "LitecoinACCTv3", "RavencoinACCTv3", "RavencoinACCTv3"]
+    contracts = [(kind, OPEN) for kind in kinds] * 600
+    node = Node([Market(contracts)], limits)
+    call = caller(make_server(node, toolsets=TOOLSETS))
+    answer = await answer_of(call, "list_trade_offers", **({} if chain is None else {"chain": chain}))
+    await node.close()
+    newest = [
+        address_of(number)
+        for number, (kind, _) in reversed([*enumerate(contracts)])
+        if chain in (None, KINDS[kind])
+    ]
+    assert [offer["tradeAddress"] for offer in answer["offers"]] == newest[:20]
+    assert answer["notes"][0].startswith("There are more offers than one call may read; these are from the ")
 
 
 async def test_a_trade_is_told_whole(call: Call) -> None:

@@ -8,6 +8,7 @@ import pytest
 from qortal_mcp.qortal.node.node import Node
 from qortal_mcp.qortal.sample.chain import sample_chain
 from qortal_mcp.qortal.server import make_server
+from qortal_mcp.qortal.words import base58
 from qortal_mcp.qortal.words.transaction_types import TRANSACTION_TYPES
 from qortal_mcp.text import printable
 
@@ -485,3 +486,42 @@ async def test_what_core_does_not_report_of_a_type_is_said(call: Call, kind: str
     row = next(row for row in CONFIRMED if row["type"] == kind)
     found = await answer_of(call, "get_transaction", signature=row["signature"])
     assert found["notes"][0] == f"Core does not report {not_reported} of a {kind} transaction."
+
+
+CHAT_SIGNATURE = sample_chain()["chatGroups"]["3"][0]["signature"]
+
+
+@pytest.mark.promise(
+    "Errors", "The signature of a chat message is recognised where a transaction is asked for."
+)
+async def test_the_signature_of_a_chat_message_leads_to_the_chat(call: Call) -> None:
+    said = await error_of(call, "get_transaction", signature=CHAT_SIGNATURE)
+    assert said == (
+        "Transaction not found. This is the signature of a chat message: get_chat_messages shows it."
+    )
+
+
+async def test_a_signature_of_nothing_is_just_not_found(call: Call) -> None:
+    assert (
+        await error_of(call, "get_transaction", signature=base58.encode(bytes(range(64))))
+        == "Transaction not found."
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "is_noted"),
+    [
+        ({"recipient": ALICE}, True),
+        ({"sender": CONTRACT}, True),
+        ({"sender": ALICE}, False),
+        ({"sender": ALICE, "recipient": BOB}, False),
+    ],
+)
+async def test_payments_that_a_contract_may_have_made_come_with_a_note(
+    call: Call, arguments: dict[str, str], is_noted: bool
+) -> None:
+    found = await answer_of(call, "find_payments", **arguments)
+    note = "Payouts of contracts, such as those of trades, are not payments; search_transactions finds them by type AT."
+    assert (note in found["notes"]) is is_noted
+    payouts = await answer_of(call, "search_transactions", types=["AT"], address=ALICE)
+    assert {row["type"] for row in payouts["transactions"]} == {"AT"}

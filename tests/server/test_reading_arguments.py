@@ -66,7 +66,7 @@ def test_arguments_are_read_and_what_was_read_otherwise_is_noted(
 
 
 BAD: list[Any] = [
-    (b"{}", "Invalid height. The argument height is required."),
+    (b"{}", "Missing argument height."),
     (b'{"height":null}', "Invalid height. height takes a whole number from 1 to 1000."),
     (b'{"height":0}', "Invalid height. height takes a whole number from 1 to 1000."),
     (b'{"height":5.0}', "Invalid height. height takes a whole number from 1 to 1000."),
@@ -83,8 +83,12 @@ BAD: list[Any] = [
     (b'{"height":5,"names":[1]}', "Invalid names. names takes a list of texts."),
     (b'{"height":5,"height":5,"block_height":6}', "Invalid height. It is given twice, once as block_height."),
     (
+        b'{"weight_of_all":5}',
+        "Unknown argument weight_of_all. Valid arguments: height, limit, even, flag, side, names, text, key, code.",
+    ),
+    (
         b'{"heigth":5}',
-        "Unknown argument heigth. Valid arguments: height, limit, even, flag, side, names, text, key, code.",
+        "Unknown argument heigth. Did you mean height? Valid arguments: height, limit, even, flag, side, names, text, key, code.",
     ),
 ]
 

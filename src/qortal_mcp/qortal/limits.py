@@ -68,6 +68,9 @@ CONTRACT_DATA_BYTES = 4096
 LISTED_TEXT_CHARS = 120
 # A chat message; nearly all are shorter.
 LISTED_CHAT_CHARS = 1000
+# Options of rated apps read at once, and how many such windows: 10,000 options are about 2,000 apps.
+RATED_OPTIONS = 500
+RATING_WINDOWS = 20
 # Options of a poll in a list of polls.
 LISTED_OPTIONS = 10
 # Admins of a group read at once, and how many such windows; no group has nearly as many.
@@ -75,6 +78,8 @@ ADMINS_AT_ONCE = 100
 ADMIN_WINDOWS = 10
 # Texts within an answer passed on as Core sent it: a message of 4,000 bytes has 5,500 characters in Base58.
 RAW_TEXT_CHARS = 8000
+# Base64 longer than this is shown as its kind and size; a model would pay for data that it cannot read.
+BLOB_CHARS = 1024
 # A plain text that is the whole answer.
 RAW_WHOLE_CHARS = 48_000
 # Blocks requested from Core at once; each costs it several queries of its own.

@@ -32,6 +32,8 @@ from .tool_errors import invalid_argument, refused
 _decode_members = msgspec.json.Decoder(dict[str, Raw]).decode
 _EMPTY = Raw(b"{}")
 _LARGEST = 2**31 - 1
+# Suggestions less similar than this are not shown.
+_LIKENESS = 0.75
 
 
 class Arguments:
@@ -86,7 +88,7 @@ class Arguments:
         for name, argument in self.arguments.items():
             if name not in written:
                 if argument.required:
-                    raise invalid_argument(argument.sentence, f"The argument {name} is required.")
+                    raise invalid_argument(f"Missing argument {name}.")
                 continue
             value = self._value(argument, written[name], notes)
             if value is None and not argument.takes_null:
@@ -108,15 +110,22 @@ class Arguments:
                 if looks_secret(written):
                     raise _secret()
                 label = shortened(printable(written), 60)
-                raise invalid_argument(f"Unknown argument {label}.", self._valid_names())
+                raise invalid_argument(f"Unknown argument {label}.", self._instead_of(label))
             if name in found:
                 raise invalid_argument(f"Invalid {name}.", f"It is given twice, once as {written}.")
             found[name] = value
         return found
 
-    def _valid_names(self) -> str:
+    def _instead_of(self, written: str) -> str:
+        """The valid names, and the nearest one if any is similar."""
+        import difflib  # slow to import, and only needed for a mistake
+
         names = [name for name, argument in self.arguments.items() if not argument.extra.get("unlisted")]
-        return f"Valid arguments: {', '.join(names)}." if names else "This tool takes no arguments."
+        if not names:
+            return "This tool takes no arguments."
+        near = difflib.get_close_matches(written.lower(), names, n=1, cutoff=_LIKENESS)
+        meant = f"Did you mean {near[0]}? " if near else ""
+        return f"{meant}Valid arguments: {', '.join(names)}."
 
     def _value(self, argument: Argument, raw: Raw, notes: list[str]) -> Any:
         try:

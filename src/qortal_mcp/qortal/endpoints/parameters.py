@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from ..limits import RATED_OPTIONS
 from ..words.chains import CHAINS
 from ..words.services import SERVICES
 from ..words.transaction_types import TRANSACTION_TYPES
@@ -15,8 +16,8 @@ Ordering = Literal["ASSET_BALANCE_ACCOUNT", "ACCOUNT_ASSET", "ASSET_ACCOUNT"]
 AnyAddress = Annotated[str, Meta(min_length=1, max_length=64)]
 # Each row costs Core a query of its own.
 HeavyLimit = Annotated[int, Meta(ge=1, le=50, extra={"clamp": True})]
-# The other answer would be every single vote.
-OnlyTrue = Annotated[bool, Meta(extra={"check": bool})]
+# Options of polls, of which an app's rating has five or six.
+OptionRows = Annotated[int, Meta(ge=1, le=RATED_OPTIONS, extra={"clamp": True})]
 # Shorter than Base58, and quicker for Core.
 Encoding = Literal["BASE64"]
 CoreType = Annotated[str, Meta(extra={"check": TRANSACTION_TYPES.__contains__})]

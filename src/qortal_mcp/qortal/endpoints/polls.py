@@ -2,10 +2,11 @@
 
 from typing import Any
 
+from ..limits import RATED_OPTIONS
 from ..replies.polls import AppRatings, ListedPoll, Poll, PollVotes
 from ..words.arguments import AppService, Limit, Offset, PollName
 from ..words.times import Milliseconds
-from .parameters import OnlyTrue
+from .parameters import OptionRows
 from .record import MINUTE, UNTIL_NEXT_BLOCK, Endpoint, json_of
 
 _BY_NAME = {"pollName": PollName}
@@ -33,9 +34,10 @@ POLL_VOTES = Endpoint(
     json_of(PollVotes),
     UNTIL_NEXT_BLOCK,
     path=_BY_NAME,
-    query={"onlyCounts": OnlyTrue},
+    query={"onlyCounts": bool},
     defaults={"onlyCounts": True},
-    returns="Votes for each option, by count and by blocks that the voters minted; options in no particular order.",
+    returns="Votes for each option, by count and by blocks that the voters minted; options in no particular order. With onlyCounts=false also every single vote.",
+    rows_in="votes",
     noun="Poll",
     since="4.1.0",
 )
@@ -43,9 +45,15 @@ APP_RATINGS = Endpoint(
     "/polls/apps/ratings",
     json_of(AppRatings),
     MINUTE,
-    # Core's limit counts options here, and cuts polls in half.
-    query={"service": AppService, "before": Milliseconds, "after": Milliseconds},
-    returns="Every rating of apps and websites: polls whose options are marks.",
+    query={
+        "service": AppService,
+        "before": Milliseconds,
+        "after": Milliseconds,
+        "limit": OptionRows,
+        "offset": Offset,
+    },
+    defaults={"limit": RATED_OPTIONS},
+    returns="Ratings of apps and websites: polls whose options are marks. Limit and offset count options, so the last poll may be cut.",
     since="6.1.4",
 )
 

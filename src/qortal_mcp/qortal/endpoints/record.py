@@ -79,6 +79,10 @@ class Endpoint(Struct, Generic[T_co], frozen=True):
     defaults: Mapping[str, Any] = {}
     # Core's error numbers that mean "not found" here, and only here.
     absent: frozenset[int] = frozenset()
+    # The member of an object that holds its rows, which may be many. Core returns all of them.
+    rows_in: str = ""
+    # Filters of a search: without any of them Core refuses a limit above `limits.OPEN_SEARCH_ROWS`.
+    more_with: tuple[str, ...] = ()
     # In how many places Core looks for rows, if it applies the limit to each of them.
     row_sources: int = 1
     # The height of the newest block in an answer that is only about blocks; None for no block.

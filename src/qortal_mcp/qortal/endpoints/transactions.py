@@ -90,6 +90,7 @@ SEARCH = Endpoint(
     },
     returns="Transactions by type, participant and more; without a type or an address at most 20 at once.",
     defaults=_FIRST_CONFIRMED,
+    more_with=("txType", "address"),
 )
 TRANSACTIONS_OF_ADDRESS = Endpoint(
     "/transactions/address/{address}",

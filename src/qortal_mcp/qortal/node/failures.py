@@ -69,8 +69,8 @@ def not_supported(fact: str = "") -> NodeFailure:
     return NodeFailure("NOT_SUPPORTED", "Not supported by this node.", fact, try_next=True)
 
 
-def not_found(sentence: str) -> NodeFailure:
-    return NodeFailure("NOT_FOUND", sentence)
+def not_found(sentence: str, fact: str = "") -> NodeFailure:
+    return NodeFailure("NOT_FOUND", sentence, fact)
 
 
 def node_error(

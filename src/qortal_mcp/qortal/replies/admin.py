@@ -20,6 +20,7 @@ class NodeInfo(Reply):
 
     buildVersion: Text
     uptime: Count
+    isTestNet: bool | None = None
 
 
 class Activity(Reply):

@@ -8,6 +8,7 @@ from msgspec import field
 
 from ..limits import LISTED_CHAT_CHARS
 from ..words.base58 import is_bytes
+from ..words.blobs import is_encrypted, summary
 from ..words.times import Milliseconds
 from .reply import Chars, Count, LongText, Number, Reply, Text
 
@@ -46,9 +47,12 @@ class ChatMessage(Reply):
         if not self.isText:
             return "binary", None
         try:
-            return "text", content.decode()
+            text = content.decode()
         except UnicodeDecodeError:
             return "binary", None
+        if is_encrypted(text):
+            return "encrypted", None
+        return ("text", text) if summary(text) is None else ("binary", None)
 
 
 class ChatLine(ChatMessage):

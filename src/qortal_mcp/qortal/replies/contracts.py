@@ -35,7 +35,7 @@ class RunningContract(ContractState, kw_only=True):
 class DataSegment(Reply):
     size: Count
     # The beginning of it, in Base64.
-    base64: Annotated[str, Chars(CONTRACT_DATA_BYTES * 2)]
+    base64: Annotated[str, Chars(CONTRACT_DATA_BYTES * 2, shows_data=True)]
 
 
 def data_segment(body: bytes) -> DataSegment:

@@ -35,12 +35,18 @@ class VoteWeight(Reply):
     voteWeight: Whole
 
 
+class Vote(Reply):
+    voterPublicKey: Text
+    optionIndex: Count
+
+
 class PollVotes(Reply):
-    """Options come in no order."""
+    """Options come in no order. Single votes are there only where they are asked for."""
 
     totalVotes: Count
     voteCounts: list[VoteCount] = field(default_factory=list)
     voteWeights: list[VoteWeight] = field(default_factory=list)
+    votes: list[Vote] = field(default_factory=list)
 
 
 class AppRating(PollVotes, kw_only=True):

@@ -14,6 +14,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, structs
 from ...text import printable, shortened
 from ..limits import CONTENT_CHARS, LISTED_TEXT_CHARS, TEXT_CHARS
 from ..words.amounts import exact
+from ..words.blobs import summary
 
 # Core counts in 64 bits; a number of any length would be passed on, added up and written out at any cost.
 Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
@@ -23,12 +24,14 @@ Number = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 
 
 class Chars(Struct, frozen=True):
-    """Marks text: it is made printable, and cut to so many characters."""
+    """Marks text: it is made printable, and cut to so many characters. Long data is summarised, unless it was asked for."""
 
     at_most: int
+    shows_data: bool = False
 
     def clean(self, text: str) -> str:
-        return printable(shortened(text, self.at_most))
+        blob = None if self.shows_data else summary(text)
+        return blob or printable(shortened(text, self.at_most))
 
 
 class Exact(Struct, frozen=True):

@@ -13,6 +13,8 @@ from msgspec import Struct
 
 from ...server.offers.tool import Tool
 
+# Suggestions less similar than this are not shown.
+_LIKENESS = 0.75
 _DEFINITIONS = Path(__file__).with_name("definitions.json")
 
 
@@ -88,10 +90,17 @@ def select(spec: str = "default") -> tuple[str, ...]:
         name = word.lstrip("+-")
         toolsets = whole.get(name) or ({name} if name in TOOLSETS else None)
         if toolsets is None:
-            valid = ", ".join((*whole, *TOOLSETS))
-            raise ValueError(f"there is no toolset {name!r}; valid ones are {valid}")
+            raise ValueError(_no_toolset(name, (*whole, *TOOLSETS)))
         chosen = chosen - toolsets if word[0] == "-" else chosen | toolsets
     return tuple(name for name in TOOLSETS if name in chosen)
+
+
+def _no_toolset(name: str, valid: tuple[str, ...]) -> str:
+    import difflib  # slow to import, and only needed for a mistake
+
+    near = difflib.get_close_matches(name, valid, n=1, cutoff=_LIKENESS)
+    meant = f" (did you mean {near[0]}?)" if near else ""
+    return f"there is no toolset {name!r}{meant}; valid ones are {', '.join(valid)}"
 
 
 def load(toolsets: tuple[str, ...]) -> tuple[Tool, ...]:

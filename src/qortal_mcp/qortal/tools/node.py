@@ -23,6 +23,7 @@ class NodeStatusAnswer(Answer):
     numberOfConnections: int
     version: str | None
     uptime: Annotated[int | None, Meta(description="Milliseconds since the node started.")]
+    isTestNet: Annotated[bool | None, Meta(description="Whether its chain is a test network.")]
 
 
 @tool("Node status")
@@ -39,6 +40,7 @@ async def get_node_status(node: Node) -> NodeStatusAnswer:
         status.numberOfConnections,
         None if info is None else info.buildVersion,
         None if info is None else info.uptime,
+        None if info is None else info.isTestNet,
         asOf=reading.as_of,
         notes=reading.notes(),
     )

@@ -1,13 +1,14 @@
 """Polls, their results, and app ratings, which are polls too."""
 
+from collections.abc import Iterable
 from typing import Annotated
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from ...text import original
 from ..endpoints.polls import APP_RATINGS, POLL, POLL_VOTES, POLLS
-from ..limits import LISTED_OPTIONS
-from ..node.node import Node
+from ..limits import LISTED_OPTIONS, RATED_OPTIONS, RATING_WINDOWS
+from ..node.node import Node, Reading
 from ..node.side_by_side import side_by_side
 from ..replies.polls import AppRating, ListedPoll, PollVotes
 from ..words.arguments import AppService, Limit, Offset, PollName, Reverse
@@ -165,14 +166,51 @@ class Ratings(ListAnswer):
 async def list_app_ratings(args: RatingList, node: Node) -> Ratings:
     """How users rate Q-Apps and websites, from 1 to 5: average by votes and by weight, most votes first."""
     reading = node.reading()
-    found: list[AppRating] = (await reading.get(APP_RATINGS, service=args.service)).rows
+    found, is_whole = await _every_rating(reading, args.service)
     rows = sorted(found, key=lambda row: (-row.totalVotes, row.pollName))
     ratings = fitting([_rating(row) for row in rows[args.offset : args.offset + args.limit]])
+    notes = [] if is_whole else [f"There are more ratings than the {len(rows)} that were read."]
     return Ratings(
         ratings,
         page=page_of(args, args.offset, len(ratings), args.offset + len(ratings) < len(rows)),
         asOf=reading.as_of,
-        notes=reading.notes(),
+        notes=reading.notes(*notes),
+    )
+
+
+async def _every_rating(reading: Reading, service: str | UnsetType) -> tuple[list[AppRating], bool]:
+    """The ratings, and whether these are all. Core's windows count options: a poll may begin in one window and
+    continue in the next."""
+    found: dict[str, AppRating] = {}
+    for window in range(RATING_WINDOWS):
+        rows = (
+            await reading.get(
+                APP_RATINGS, service=service, limit=RATED_OPTIONS, offset=window * RATED_OPTIONS or None
+            )
+        ).rows
+        known = _options(found.values())
+        for row in rows:
+            found[row.pollName] = _joined(found[row.pollName], row) if row.pollName in found else row
+        # A node that returns the same rows for every window would be asked again and again.
+        if _options(rows) < RATED_OPTIONS or _options(found.values()) == known:
+            return list(found.values()), True
+    return list(found.values()), False
+
+
+def _options(rows: Iterable[AppRating]) -> int:
+    return sum(len(row.voteCounts) for row in rows)
+
+
+def _joined(first: AppRating, second: AppRating) -> AppRating:
+    """One poll of two parts; the parts themselves may be in the cache, so they stay as they are."""
+    known = {option.optionName for option in first.voteCounts}
+    counts = [option for option in second.voteCounts if option.optionName not in known]
+    weights = [option for option in second.voteWeights if option.optionName not in known]
+    return structs.replace(
+        first,
+        totalVotes=first.totalVotes + sum(option.voteCount for option in counts),
+        voteCounts=[*first.voteCounts, *counts],
+        voteWeights=[*first.voteWeights, *weights],
     )
 
 

@@ -173,9 +173,12 @@ TwoAddresses = Annotated[
         extra=_ADDRESSES,
     ),
 ]
+# The exact form is checked outside the schema: a model pays for every word of a schema.
+_BASE58 = "^[1-9A-Za-z]+$"
 MessageSignature = Annotated[
     str,
     Meta(
+        pattern=_BASE58,
         min_length=64,
         max_length=88,
         description="Signature of a message.",
@@ -184,8 +187,6 @@ MessageSignature = Annotated[
 ]
 
 # Blocks and transactions.
-# The exact form is checked outside the schema: a model pays for every word of a schema.
-_BASE58 = "^[1-9A-Za-z]+$"
 Signature = Annotated[
     str,
     Meta(

@@ -14,8 +14,9 @@ from ....server.tool_errors import invalid_argument, refused
 from ....text import printable, shortened
 from ...endpoints import ENDPOINTS
 from ...endpoints.record import Endpoint
-from ...limits import RAW_TEXT_CHARS, RAW_WHOLE_CHARS, ROWS_BYTES
+from ...limits import BLOB_CHARS, OPEN_SEARCH_ROWS, RAW_TEXT_CHARS, RAW_WHOLE_CHARS, ROWS_BYTES
 from ...words.arguments import Limit, Offset
+from ...words.blobs import base64_bytes, sized, summary
 from ...words.services import find_service
 
 TEMPLATES: Mapping[str, Endpoint[Any]] = {endpoint.template: endpoint for endpoint in ENDPOINTS}
@@ -90,12 +91,19 @@ def read_values(endpoint: Endpoint[Any], written: Mapping[str, Any]) -> tuple[di
     reader = _arguments(endpoint.template)
     for name in endpoint.path:
         if name not in written:
-            raise invalid_argument(reader.arguments[name].sentence, f"values must contain {name}.")
+            raise invalid_argument(f"Missing argument {name}.", f"values must contain {name}.")
     decoded, notes = reader.read(msgspec.Raw(msgspec.json.encode(written)))
     values = {name: value for name, value in structs.asdict(decoded).items() if value is not UNSET}
     service = find_service(str(values.get("service", "")))
     if service is not None and service.is_private:
         raise refused("Private services hold encrypted data and are not read here.")
+    is_open = bool(endpoint.more_with) and not values.keys() & set(endpoint.more_with)
+    if is_open and (limit := values.get("limit", 0)) > OPEN_SEARCH_ROWS:
+        filters = " or ".join(endpoint.more_with)
+        notes.append(
+            f"limit {limit} was lowered to {OPEN_SEARCH_ROWS}, the most that Core returns without {filters}."
+        )
+        values["limit"] = OPEN_SEARCH_ROWS
     return values, notes
 
 
@@ -159,14 +167,18 @@ def _whole(text: str) -> str:
 
 
 def _bytes(body: bytes) -> Text:
+    if len(body) > BLOB_CHARS:
+        return Text(sized("binary data", len(body)))
     return Text(shortened(b64encode(body).decode(), RAW_WHOLE_CHARS), is_base64=True)
 
 
 def _shown(value: Any) -> Any:
     if isinstance(value, str):
-        return printable(shortened(value, RAW_TEXT_CHARS))
+        return summary(value) or printable(shortened(value, RAW_TEXT_CHARS))
     if isinstance(value, list):
         return [_shown(each) for each in value]
     if isinstance(value, dict):
+        if value.get("isEncrypted") is True and value.get("encoding") == "BASE64":
+            value = {**value, "data": sized("encrypted data", base64_bytes(str(value.get("data", ""))))}
         return {_shown(name): _shown(each) for name, each in value.items()}
     return value

@@ -34,7 +34,14 @@ class CoreRead(Struct, frozen=True, forbid_unknown_fields=True):
 class CoreAnswer(Answer):
     endpoint: str
     result: Annotated[dict[str, Any] | UnsetType, Meta(description="If Core returns an object.")] = UNSET
-    rows: Annotated[list[Any] | UnsetType, Meta(description="If Core returns a list.")] = UNSET
+    rows: Annotated[
+        list[Any] | UnsetType,
+        # The schema of `Any` is empty, and msgspec leaves it out.
+        Meta(
+            description="If Core returns a list.",
+            extra_json_schema={"items": {"description": "As Core sent it."}},
+        ),
+    ] = UNSET
     value: Annotated[str | UnsetType, Meta(description="If Core returns plain text.")] = UNSET
     page: Page | UnsetType = UNSET
 
@@ -57,19 +64,25 @@ async def read_core(args: CoreRead, node: Node) -> CoreAnswer:
         answer.value = sent.value
         notes += [_BASE64] if sent.is_base64 else []
     else:
+        if isinstance(every := sent.get(endpoint.rows_in), list):
+            rest = len(_encode({**sent, endpoint.rows_in: []}))
+            rows = _rows(every, wanted, ROWS_BYTES - rest)
+            is_last = wanted.skipped + len(rows) >= len(every)
+            answer.page = _page(endpoint.template, values, wanted, len(rows), is_last)
+            sent = {**sent, endpoint.rows_in: rows}
         if len(_encode(sent)) > ROWS_BYTES:
             raise too_large("A smaller limit may help.")
         answer.result = sent
-        rows = [len(member) for member in sent.values() if isinstance(member, list)]
-        if wanted.by_core and rows:
-            answer.page = _page(endpoint.template, values, wanted, max(rows), True)
+        lengths = [len(member) for member in sent.values() if isinstance(member, list)]
+        if wanted.by_core and lengths:
+            answer.page = _page(endpoint.template, values, wanted, max(lengths), True)
     notes += paging_note(endpoint)
     answer.notes = reading.notes(*notes)
     return answer
 
 
-def _rows(sent: list[Any], wanted: Paged) -> list[Any]:
-    rows = fitting(sent[wanted.skipped : wanted.skipped + wanted.limit])
+def _rows(sent: list[Any], wanted: Paged, at_most: int = ROWS_BYTES) -> list[Any]:
+    rows = fitting(sent[wanted.skipped : wanted.skipped + wanted.limit], at_most)
     if rows and len(_encode(rows[0])) > ROWS_BYTES:
         raise too_large("One row alone is larger than an answer may be.")
     return rows

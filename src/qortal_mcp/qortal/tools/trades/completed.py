@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ...endpoints.addresses import PUBLIC_KEY
-from ...endpoints.crosschain import LEDGER, PRICE
-from ...node.failures import node_error, not_found
+from ...endpoints.crosschain import COINS, LEDGER, PRICE
+from ...node.failures import NodeFailure, node_error, not_supported
 from ...node.node import Node, Reading
 from ...node.side_by_side import side_by_side
 from ...replies.crosschain import CompletedTrade, LedgerEntry
@@ -123,8 +123,8 @@ class PriceOf(Struct, frozen=True, forbid_unknown_fields=True):
 class TradePrice(Answer):
     foreignCurrency: str
     price: Annotated[
-        str,
-        Meta(pattern=r"^[0-9]+\.[0-9]{8}$", description="Average weighted by amount, cut to eight places."),
+        Annotated[str, Meta(pattern=r"^[0-9]+\.[0-9]{8}$")] | None,
+        Meta(description="Average weighted by amount, cut to eight places; null without trades."),
     ]
     priceUnit: str
     trades: Annotated[int, Meta(description="How many trades count: only one per block.")]
@@ -140,14 +140,34 @@ async def get_trade_price(args: PriceOf, node: Node) -> TradePrice:
         reading.optional(PRICE, blockchain=chain.name, maxtrades=args.trades, inverse=args.inverse or None),
         completed_trades(reading, chain, args.trades),
     )
-    if not newest:
-        raise not_found("Trade not found.")  # Core divides by zero here
-    if price is None:
+    if newest and price is None:
         raise node_error("It returned no price.", retryable=True)
-    # Core takes the newest trades and then drops all but one of each block.
-    counted = len({row.tradeTimestamp for row in newest[: args.trades]})
+    # Core takes the newest trades and then drops all but one of each block. Without trades it divides by zero.
+    taken = newest[: args.trades]
+    counted = len({row.tradeTimestamp for row in taken})
+    notes = []
+    if not newest:
+        notes.append(f"No completed trades against {chain.name} yet, so there is no price.")
+    elif counted < args.trades:
+        notes.append(f"The price is made of {_trades(counted)}: {_fewer(counted, len(taken))}.")
     unit = f"{chain.ticker} per {QORT}" if args.inverse else f"{QORT} per {chain.ticker}"
-    return TradePrice(chain.name, price, unit, counted, asOf=reading.as_of, notes=reading.notes())
+    return TradePrice(
+        chain.name,
+        price if newest else None,
+        unit,
+        counted,
+        asOf=reading.as_of,
+        notes=reading.notes(*notes),
+    )
+
+
+def _trades(count: int) -> str:
+    return "1 trade" if count == 1 else f"{count} trades"
+
+
+def _fewer(counted: int, taken: int) -> str:
+    """Why a price is made of fewer trades than wanted."""
+    return "there are no more" if counted == taken else f"of the {taken} newest, Core counts one per block"
 
 
 class LedgerOf(Struct, frozen=True, forbid_unknown_fields=True):
@@ -185,7 +205,7 @@ async def get_trade_ledger(args: LedgerOf, node: Node) -> Ledger:
         notes.append(_KEY_UNKNOWN.format(role="account"))
     else:
         # Core can start at a time, but fails if that is before its first blocks.
-        rows = await reading.get(LEDGER, publicKey=key)
+        rows = await _ledger(reading, key)
     if args.since is not UNSET:
         since = milliseconds(args.since)
         rows = [row for row in rows if row.timestamp + _MINUTE_MS > since]
@@ -197,6 +217,27 @@ async def get_trade_ledger(args: LedgerOf, node: Node) -> Ledger:
         asOf=reading.as_of,
         notes=reading.notes(*notes),
     )
+
+
+async def _ledger(reading: Reading, key: str | None) -> list[LedgerEntry]:
+    """Core makes no ledger at all, and does not say why, while any of its coins is off. Raises: ToolError."""
+    try:
+        return await reading.get(LEDGER, publicKey=key)
+    except NodeFailure as exc:
+        if exc.code != "NODE_ERROR":
+            raise
+        statuses = await side_by_side(*(reading.optional(COINS[chain.name].status) for chain in CHAINS))
+        off = [
+            chain.name
+            for chain, status in zip(CHAINS, statuses, strict=True)
+            if status and not status.enabled
+        ]
+        if not off:
+            raise
+        are = "is" if len(off) == 1 else "are"
+        raise not_supported(
+            f"{' and '.join(off)} {are} off there, and Core makes ledgers only while all coins are on."
+        ) from None
 
 
 def _ledger_row(row: LedgerEntry) -> LedgerRow:

@@ -15,6 +15,8 @@ from ..answers import Amount, Answer, ListAnswer, fitting, page_of
 from ..read_only import tool
 from .whole_lists import open_offers
 
+_PART = "There are more offers than one call may read; these are from the {count} that could be read, newest first."
+
 PresenceExpiry = Annotated[
     int | UnsetType, Meta(description="The trader's bot counts as online until then (ms).")
 ]
@@ -51,10 +53,12 @@ async def list_trade_offers(args: OfferList, node: Node) -> Offers:
     """Open offers of QORT for foreign coins, newest first, with the price."""
     reading = node.reading()
     chain = None if args.chain is UNSET else find_chain(args.chain)
+    notes = []
     if args.hidden:
         rows = await reading.get(HIDDEN_OFFERS, foreignBlockchain=None if chain is None else chain.name)
     else:
-        rows = await open_offers(reading, chain)
+        rows, is_whole = await open_offers(reading, chain)
+        notes += [] if is_whole else [_PART.format(count=len(rows))]
     rows = sorted(rows, key=lambda row: (row.creationTimestamp, row.qortalAtAddress), reverse=args.reverse)
     offers = fitting([_offer(row) for row in rows[args.offset : args.offset + args.limit]])
     more = args.offset + len(offers) < len(rows)
@@ -62,7 +66,7 @@ async def list_trade_offers(args: OfferList, node: Node) -> Offers:
         offers,
         page=page_of(args, args.offset, len(offers), more, **({"hidden": True} if args.hidden else {})),
         asOf=reading.as_of,
-        notes=reading.notes(),
+        notes=reading.notes(*notes),
     )
 
 

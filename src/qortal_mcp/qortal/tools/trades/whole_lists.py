@@ -10,6 +10,7 @@ The reading limits how many windows a list may take, which also ends lists that 
 from collections.abc import Awaitable, Callable, Iterable
 from itertools import count as counting
 
+from ....server.tool_errors import ToolError
 from ...endpoints.contracts import CONTRACTS_BY_CODE
 from ...endpoints.crosschain import COMPLETED_TRADES, HIDDEN_OFFERS, TRADE, TRADE_OFFERS
 from ...limits import LIMIT, TRADES_AT_ONCE
@@ -26,37 +27,57 @@ _HOUR_MS = 3_600_000
 _ALL = 2**31
 
 
-async def open_offers(reading: Reading, chain: Chain | None) -> list[Trade]:
-    """Every open offer, of one chain or of all.
+# Offers by the address of their contract.
+Found = dict[str, Trade]
 
-    Core drops what is not on offer after it has cut a window, so even an empty window may be followed by
-    others; the contracts themselves show where the end is.
+
+async def open_offers(reading: Reading, chain: Chain | None) -> tuple[list[Trade], bool]:
+    """The open offers of one chain or of all, and whether these are all of them: a market may be larger than what
+    one call may read. The newest are read first.
+
+    Raises: ToolError.
     """
+    found: Found = {}
+    try:
+        await _add_offers(reading, chain, found)
+    except ToolError as exc:
+        if exc.code != "TOO_LARGE" or not found:
+            raise
+        return list(found.values()), False
+    return list(found.values()), True
+
+
+async def _add_offers(reading: Reading, chain: Chain | None, found: Found) -> None:
+    """Core drops what is not on offer after it has cut a window, so even an empty window may be followed by
+    others; the contracts themselves show where the end is."""
     chains = CHAINS if chain is None else (chain,)
-    found: list[Trade] = []
     for window in counting():
         rows, goes_on = await side_by_side(
-            _offers(reading, chain, window), _has_contracts(reading, chains, (window + 1) * LIMIT)
+            _window(reading, chain, window, found), _has_contracts(reading, chains, (window + 1) * LIMIT)
         )
-        found += rows
-        if len(rows) >= LIMIT and len(chains) > 1:
-            each = await side_by_side(*(open_offers(reading, one) for one in CHAINS))
-            return [row for rows in each for row in rows]
-        if len(rows) >= LIMIT and len(chains[0].contracts) > 1:
-            return await _offers_of_several_kinds(reading, chains[0])
+        if rows >= LIMIT and len(chains) > 1:
+            await side_by_side(*(_add_offers(reading, one, found) for one in CHAINS))
+            return
+        if rows >= LIMIT and len(chains[0].contracts) > 1:
+            await _add_offers_of_several_kinds(reading, chains[0], found)
+            return
         if not goes_on:
-            break
-    return found
+            return
 
 
-async def _offers(reading: Reading, chain: Chain | None, window: int, reverse: bool = False) -> list[Trade]:
-    return await reading.get(
+async def _window(
+    reading: Reading, chain: Chain | None, window: int, found: Found, newest_first: bool = True
+) -> int:
+    """Add the offers of one window, and return how many there were."""
+    rows = await reading.get(
         TRADE_OFFERS,
         foreignBlockchain=None if chain is None else chain.name,
         limit=LIMIT,
         offset=window * LIMIT,
-        reverse=reverse,
+        reverse=newest_first,
     )
+    found |= {row.qortalAtAddress: row for row in rows}
+    return len(rows)
 
 
 async def _has_contracts(reading: Reading, chains: Iterable[Chain], offset: int) -> bool:
@@ -71,7 +92,7 @@ async def _has_contracts(reading: Reading, chains: Iterable[Chain], offset: int)
     return any(found)
 
 
-async def _offers_of_several_kinds(reading: Reading, chain: Chain) -> list[Trade]:
+async def _add_offers_of_several_kinds(reading: Reading, chain: Chain, found: Found) -> None:
     """Offers of kinds that crowd each other out.
 
     Windows from both ends show nearly all of them. A few of one kind among many of another appear in none: those
@@ -79,23 +100,32 @@ async def _offers_of_several_kinds(reading: Reading, chain: Chain) -> list[Trade
     """
     kinds = await side_by_side(*(_running(reading, code_hash) for code_hash in chain.code_hashes))
     windows = range(-(-max(map(len, kinds)) // LIMIT))
-    pages, hidden = await side_by_side(
+    _, hidden = await side_by_side(
         a_few_at_once(
-            (_offers(reading, chain, window, reverse) for window in windows for reverse in (False, True)),
+            (
+                _window(reading, chain, window, found, newest_first)
+                for newest_first in (True, False)
+                for window in windows
+            ),
             TRADES_AT_ONCE,
         ),
         reading.get(HIDDEN_OFFERS, foreignBlockchain=chain.name),
     )
-    found = {row.qortalAtAddress: row for rows in pages for row in rows}
     known = found.keys() | {row.qortalAtAddress for row in hidden}
-    unseen = (address for kind in kinds for address in kind if address not in known)
-    asking = (reading.follow(TRADE, ataddress=address) for address in unseen)
-    found |= {
-        row.qortalAtAddress: row
-        for row in await a_few_at_once(asking, TRADES_AT_ONCE)
-        if row.mode == OFFERING
-    }
-    return list(found.values())
+    unseen = [address for kind in kinds for address in kind if address not in known]
+    await a_few_at_once((_add_offer(reading, address, found) for address in unseen), TRADES_AT_ONCE)
+
+
+async def _add_offer(reading: Reading, address: str, found: Found) -> None:
+    """Add one offer, if it is still there."""
+    try:
+        row = await reading.follow(TRADE, ataddress=address)
+    except ToolError as exc:
+        if exc.code != "NOT_FOUND":
+            raise
+        return
+    if row.mode == OFFERING:
+        found[row.qortalAtAddress] = row
 
 
 async def _running(reading: Reading, code_hash: str) -> list[str]:

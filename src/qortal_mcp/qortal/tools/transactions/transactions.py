@@ -5,9 +5,12 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ....server.tool_errors import invalid_argument
+from ...endpoints.chat import CHAT_MESSAGE
 from ...endpoints.transactions import PAYMENTS, TRANSACTION, TRANSACTION_AFTER, UNIT_FEE
 from ...limits import ROWS_BYTES, USUAL_ROWS, USUAL_ROWS_BYTES
+from ...node.failures import NodeFailure, not_found
 from ...node.node import Node, Reading
+from ...replies.transactions import Transaction
 from ...words.amounts import written
 from ...words.arguments import (
     Address,
@@ -32,6 +35,11 @@ from ..read_only import tool
 from .rows import PaymentRow, Shown, WholeTransaction, listed, payment, whole
 from .search import Criteria, creator_of, find_transactions
 
+# How the addresses of contracts begin.
+_CONTRACT = "A"
+_IS_CHAT = "This is the signature of a chat message: get_chat_messages shows it."
+_NO_PAYOUTS = "Payouts of contracts, such as those of trades, are not payments; search_transactions finds them by type AT."
+
 
 class OneTransaction(Struct, frozen=True, forbid_unknown_fields=True):
     signature: Signature | UnsetType = UNSET
@@ -47,13 +55,23 @@ async def get_transaction(args: OneTransaction, node: Node) -> WholeTransaction:
         raise invalid_argument(f"Invalid {name}.", "Give exactly one of signature, reference.")
     reading = node.reading()
     if args.signature is not UNSET:
-        row, notes = await reading.get(TRANSACTION, signature=args.signature), []
+        row, notes = await _signed(reading, args.signature), []
     else:
         row = await reading.get(TRANSACTION_AFTER, reference=args.reference)
         notes = ["Several transactions may have this reference; this is one of them."]
     if row.type in NOT_REPORTED:
         notes.append(f"Core does not report {NOT_REPORTED[row.type]} of a {row.type} transaction.")
     return whole(row, reading.as_of, reading.notes(*notes))
+
+
+async def _signed(reading: Reading, signature: str) -> Transaction:
+    """Raises: ToolError, which says so if it is the signature of a chat message."""
+    try:
+        return await reading.get(TRANSACTION, signature=signature)
+    except NodeFailure as exc:
+        if exc.code != "NOT_FOUND" or await reading.optional(CHAT_MESSAGE, signature=signature) is None:
+            raise
+        raise not_found("Transaction not found.", _IS_CHAT) from None
 
 
 class TransactionSearch(Struct, frozen=True, forbid_unknown_fields=True):
@@ -149,7 +167,8 @@ class Payments(ListAnswer):
 
 @tool("Find payments")
 async def find_payments(args: PaymentSearch, node: Node) -> Payments:
-    """QORT payments by sender, recipient (at least one) and exact amount, newest first: did A pay B?"""
+    """QORT payments by sender, recipient (at least one) and exact amount, newest first: did A pay B? Payouts of
+    contracts are not in it."""
     if args.sender is UNSET and args.recipient is UNSET:
         raise invalid_argument("Invalid arguments.", "Give at least one of sender and recipient.")
     if args.from_height is not UNSET and args.status != "CONFIRMED":
@@ -167,11 +186,12 @@ async def find_payments(args: PaymentSearch, node: Node) -> Payments:
         reverse=args.reverse,
     )
     payments = fitting([payment(row) for row in rows[: args.limit]])
+    may_be_paid_by_contract = args.sender is UNSET or args.sender.startswith(_CONTRACT)
     return Payments(
         payments,
         page=page_of(args, args.offset, len(payments), follows(rows, payments)),
         asOf=reading.as_of,
-        notes=reading.notes(),
+        notes=reading.notes(*([_NO_PAYOUTS] if may_be_paid_by_contract else [])),
     )
 
 
