@@ -8,6 +8,7 @@ import shlex
 import signal
 import socket
 import subprocess
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -98,6 +99,49 @@ def test_a_node_that_cannot_be_reached_is_exit_code_3(unused_port: int, form: tu
     assert ended.code == 3
     assert "Node unreachable." in ended.out + ended.err
     assert "Traceback" not in ended.err
+
+
+def _answering_forbidden(node: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        while True:
+            asked, _ = node.accept()
+            with asked:
+                asked.recv(65536)
+                asked.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+
+
+def test_a_node_that_refuses_is_exit_code_3() -> None:
+    with silent_node() as (node, url):
+        answering = threading.Thread(target=_answering_forbidden, args=(node,))
+        answering.start()
+        ended = run("call", "get_node_status", "--node", url)
+        node.shutdown(socket.SHUT_RDWR)
+        answering.join()
+    assert ended.code == 3
+    assert ended.err == (
+        "qortal-mcp: Node refused this client. Add this machine to the node's setting apiWhitelist.\n"
+    )
+
+
+@pytest.mark.promise("Command line", "`call` prints its error as one line, and no log line before it.")
+def test_an_error_is_not_preceded_by_a_log_line_unless_it_is_asked_for(unused_port: int) -> None:
+    words = ("call", "get_node_status", "--node", f"http://127.0.0.1:{unused_port}")
+    (line,) = run(*words).err.splitlines()
+    assert line.startswith("qortal-mcp: Node unreachable.")
+    for asked in (run(*words, "--log-level", "info"), run(*words, env={"QORTAL_MCP_LOG_LEVEL": "warning"})):
+        first, last = asked.err.splitlines()
+        assert "node failed" in first
+        assert not first.startswith("{")
+        assert last == line
+    as_json, _ = run(*words, "--log-level", "info", "--log-format", "json").err.splitlines()
+    assert json.loads(as_json)["event"] == "node failed"
+
+
+def test_a_misspelt_and_a_missing_argument_are_named() -> None:
+    assert run("call", "get_balance", f"addres={ALICE}", "--sample").err == (
+        "qortal-mcp: Unknown argument addres. Did you mean address? Valid arguments: address, asset_id.\n"
+    )
+    assert run("call", "get_balance", "--sample").err == "qortal-mcp: Missing argument address.\n"
 
 
 @pytest.mark.promise("Command line", "Wrong usage is one line on standard error and exit code 2.")

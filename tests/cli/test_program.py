@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import click
 import pytest
@@ -119,7 +120,7 @@ def test_variables_of_the_earlier_server_get_one_warning_and_are_not_used() -> N
     ended = run("call", "get_node_status", "--sample", env=old)
     assert ended.code == 0
     (line,) = ended.err.splitlines()
-    assert '"level":"warning"' in line
+    assert " warning " in line
     assert "QORTAL_MCP_NODE" in line
     assert all(name in line for name in old)
     assert "planted" not in ended.out + ended.err
@@ -254,6 +255,8 @@ SUGGESTED = [
     pytest.param("call get_block minting=t", ["minting=true"], id="truth"),
     pytest.param("call nothing ", [], id="no-such-tool"),
     pytest.param("tools --toolsets +chat,-ra", ["+chat,-raw"], id="toolsets"),
+    pytest.param("audit --explain origin-n", ["origin-not-checked"], id="codes"),
+    pytest.param("audit --explain al", ["all"], id="all-codes"),
 ]
 
 
@@ -266,3 +269,37 @@ def test_a_shell_is_told_tools_arguments_and_toolsets(typed: str, suggested: lis
         "COMP_CWORD": str(len(words)),
     }
     assert run(env=env).out.split() == [f"plain,{word}" for word in suggested]
+
+
+@pytest.mark.parametrize(
+    ("typed", "suggested", "options"),
+    [
+        (["call", "get_block", "he"], "height=", "-o nospace"),
+        (["call", "get_bal"], "get_balance", ""),
+    ],
+)
+def test_bash_adds_no_space_after_an_argument_that_takes_a_value(
+    tmp_path: Path, typed: list[str], suggested: str, options: str
+) -> None:
+    script = run(env={"_QORTAL_MCP_COMPLETE": "bash_source"}).out
+    command = tmp_path / "qortal-mcp"
+    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m qortal_mcp "$@"\n')
+    command.chmod(0o755)
+    # `compopt` works only while somebody presses the key; here it says what it was asked for.
+    pressed = f"""
+        complete() {{ :; }}
+        compopt() {{ options="$1 $2"; }}
+        {script}
+        COMP_WORDS=(qortal-mcp {" ".join(typed)}) COMP_CWORD={len(typed)}
+        _qortal_mcp_completion {command}
+        echo "${{COMPREPLY[*]}}|$options"
+    """
+    done = subprocess.run(
+        ["bash", "-c", pressed], capture_output=True, timeout=30, env=environment(), text=True
+    )
+    assert done.stdout == f"{suggested}|{options}\n", done.stderr
+
+
+def test_zsh_adds_no_space_after_an_argument_that_takes_a_value() -> None:
+    script = run(env={"_QORTAL_MCP_COMPLETE": "zsh_source"}).out
+    assert "compadd -U -V unsorted -S '' -a keys" in script

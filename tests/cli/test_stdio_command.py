@@ -168,3 +168,22 @@ def test_an_unwritable_standard_output_ends_it() -> None:
     assert b"Traceback" not in process.stderr.read()
     process.stdin.close()
     process.stderr.close()
+
+
+@pytest.mark.promise("Command line", "`stdio` in a terminal says what it waits for and how to stop it.")
+@pytest.mark.parametrize("words", [("stdio", "--sample"), ("stdio", "--sample", "--log-level", "Info")])
+def test_in_a_terminal_it_says_what_it_waits_for_and_how_to_stop(words: tuple[str, ...]) -> None:
+    ours, theirs = os.openpty()
+    with subprocess.Popen(
+        [*COMMAND, *words], stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+    ) as process:
+        os.close(theirs)
+        assert process.stderr is not None
+        assert process.stdout is not None
+        said = process.stderr.readline().decode()
+        os.write(ours, b"\x04")
+        assert process.wait(30) == 0
+        assert process.stdout.read() == b""
+    os.close(ours)
+    assert said.startswith("Waiting for MCP messages on standard input")
+    assert said.endswith("Stop with Ctrl-D or Ctrl-C.\n")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..protocol.versions import REVISIONS
+from .input import completion
 from .running import failures
 
 if TYPE_CHECKING:
@@ -81,7 +82,12 @@ class AuditCommand(click.Command):
 @click.option(
     "--diff", nargs=2, metavar="OLD NEW", help="Compare two captures: what got better, what got worse."
 )
-@click.option("--explain", metavar="CODE", help="Explain a code; 'all' lists the codes.")
+@click.option(
+    "--explain",
+    metavar="CODE",
+    help="Explain a code; 'all' lists the codes.",
+    shell_complete=completion.codes,
+)
 @click.option(
     "--header-file",
     metavar="FILE",

@@ -22,7 +22,7 @@ from .running.own_server import ask
 
 # Failures that leave the question open: another try, or another node, may answer it.
 _UNDETERMINED_CODES = frozenset(
-    {"NODE_UNREACHABLE", "NODE_TIMEOUT", "NODE_SYNCING", "RATE_LIMITED", "TIMEOUT"}
+    {"NODE_UNREACHABLE", "NODE_TIMEOUT", "NODE_SYNCING", "NODE_REFUSED", "RATE_LIMITED", "TIMEOUT"}
 )
 
 
@@ -74,7 +74,7 @@ class CallCommand(SettingsCommand):
         formatter.write(f"\n\nFor the options see {PROGRAM} call --help.\n")
 
 
-@click.command(cls=CallCommand, groups=(NodeOptions,))
+@click.command(cls=CallCommand, groups=(NodeOptions,), asks_once=True)
 @click.argument("tool", shell_complete=completion.tools)
 @click.argument("arguments", nargs=-1, metavar="[KEY=VALUE]...", shell_complete=completion.arguments)
 @click.option("--args", "whole", metavar="JSON", help="Arguments as one JSON object.")
@@ -93,7 +93,7 @@ def command(
       qortal-mcp call search_transactions types='["PAYMENT"]' limit=1 --sample
 
     Exit codes: 0 answered; 1 the tool answered with an error, wrong arguments included; 2 wrong usage; 3 could not be
-    determined: the node is unreachable, too slow or synchronizing.
+    determined: the node is unreachable, refuses, is too slow or synchronizing.
     """
     if as_json and as_raw:
         raise failures.WrongUsage("--json and --raw cannot be combined; give one of them.")

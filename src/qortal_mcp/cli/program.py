@@ -116,6 +116,9 @@ def run(words: Sequence[str]) -> int:
         sys.stdout = failures.ClosedOutput()
     try:
         if _COMPLETION in os.environ:
+            from .input import shells
+
+            shells.register()
             program.main(prog_name=PROGRAM)  # answers the shell and exits
         # Not `program.main`: it has exit codes of its own for closed pipes and interrupts.
         with program.make_context(PROGRAM, list(words)) as ctx:

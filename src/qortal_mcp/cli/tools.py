@@ -18,7 +18,7 @@ from .running import failures
 from .running.own_server import Response, ask
 
 
-@click.command(cls=SettingsCommand, groups=(NodeOptions,))
+@click.command(cls=SettingsCommand, groups=(NodeOptions,), asks_once=True)
 @click.argument("tool", required=False, shell_complete=completion.tools)
 @click.option("--json", "as_json", is_flag=True, help="Show the tools/list result, or the one tool, as JSON.")
 @click.option(

@@ -1,4 +1,4 @@
-"""Shell completion: tools, their arguments, toolsets. Loaded only when a shell asks, because a person is waiting."""
+"""Shell completion: tools, their arguments, toolsets, codes of findings. Loaded only when a shell asks, because a person is waiting."""
 
 import click
 
@@ -30,6 +30,13 @@ def arguments(ctx: click.Context, param: click.Parameter, typed: str) -> list[st
         )
     given = {word.partition("=")[0] for word in words}
     return [f"{key}=" for key in schemas if key.startswith(typed) and key not in given]
+
+
+def codes(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
+    """What `audit --explain` can explain."""
+    from ...audit.checks import BY_CODE
+
+    return [code for code in ("all", *BY_CODE) if code.startswith(typed)]
 
 
 def toolsets(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:

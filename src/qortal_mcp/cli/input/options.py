@@ -44,11 +44,14 @@ class SettingOption(click.Option):
 class SettingsCommand(click.Command):
     """A command that takes groups of settings: its function gets them first, in the order given.
 
-    Logging is part of every such command.
+    Logging is part of every such command; one that `asks_once` logs only errors unless it is told otherwise.
     """
 
-    def __init__(self, *args: Any, groups: Sequence[type[Options]] = (), **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, groups: Sequence[type[Options]] = (), asks_once: bool = False, **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
+        self._asks_once = asks_once
         self.groups: tuple[type[Options], ...] = (*groups, LogOptions)
         self.params += [
             SettingOption(option, group.title)
@@ -64,7 +67,7 @@ class SettingsCommand(click.Command):
             and (value := ctx.params.pop(parameter.name or "")) is not None
             and ctx.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
         }
-        values = begin(self.groups, flags)
+        values = begin(self.groups, flags, asks_once=self._asks_once)
         assert self.callback is not None, "every command has a function"
         return ctx.invoke(self.callback, *values, **ctx.params)
 

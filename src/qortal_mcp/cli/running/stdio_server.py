@@ -2,6 +2,8 @@
 
 import asyncio
 import gc
+import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ...from_settings import check_nodes, node_of, server_of
@@ -14,6 +16,10 @@ if TYPE_CHECKING:
 
 # Clients send initialize and tools/list right after each other; then they wait for a person.
 _QUIET_SECONDS = 0.1
+_WAITING = (
+    "Waiting for MCP messages on standard input, one per line. AI clients start this command themselves; "
+    "to ask something yourself, use qortal-mcp call. Stop with Ctrl-D or Ctrl-C."
+)
 
 
 def serve(chain: NodeOptions) -> None:
@@ -24,10 +30,19 @@ def serve(chain: NodeOptions) -> None:
     check_nodes(chain)
     life = NodeLife(chain)
     server = server_of(chain, life.make)
+    if sys.stdin is not None and sys.stdin.isatty():
+        _tell_a_person()
     # What was loaded stays; there may be garbage from here on.
     gc.freeze()
     gc.enable()
     serve_stdio(server, on_idle=lambda: life.heard(server))
+
+
+def _tell_a_person() -> None:
+    """Nobody types MCP, so whoever started this in a terminal waits for something else."""
+    if sys.stderr is not None:
+        with suppress(OSError):  # a full or closed standard error is no reason not to serve
+            print(_WAITING, file=sys.stderr, flush=True)
 
 
 class NodeLife:
