@@ -261,7 +261,8 @@ def test_a_tool_without_an_example_is_a_clear_error(
     assert main([], root) == 1
     shown = capsys.readouterr().err
     assert (
-        "no example of get_balance: it needs a call in docgen/examples.py (Invalid Qortal address." in shown
+        "no example of get_balance: it needs a call in docgen/examples.py (Missing argument address)."
+        in shown
     )
     monkeypatch.setitem(EXAMPLES, "get_balance", {"address": "Q"})
     assert main([], root) == 1

@@ -145,7 +145,7 @@ async def test_offers_without_end_are_read_up_to_a_bound() -> None:
 
     result, source = await told(tell, "list_trade_offers", chain="RVN", limit=1)
     assert result["structuredContent"]["page"]["returned"] == 1
-    assert "these are from the 90 that could be read" in result["structuredContent"]["notes"][0]
+    assert "these are from the 90 offers that could be read" in result["structuredContent"]["notes"][0]
     # The node's own status and height are asked again as time goes by, for whoever calls.
     asked = [target for target in source.asked if target.startswith(("/crosschain/", "/at/"))]
     assert len(asked) <= DEFAULT.call_requests

@@ -140,7 +140,7 @@ async def test_of_a_market_too_large_for_one_call_the_newest_offers_are_shown_an
         if chain in (None, KINDS[kind])
     ]
     assert [offer["tradeAddress"] for offer in answer["offers"]] == newest[:20]
-    assert answer["notes"][0].startswith("There are more offers than one call may read; these are from the ")
+    assert answer["notes"][0].startswith("The market is too large for one call: these are from the ")
 
 
 async def test_a_trade_is_told_whole(call: Call) -> None:

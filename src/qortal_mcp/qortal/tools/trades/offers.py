@@ -15,7 +15,7 @@ from ..answers import Amount, Answer, ListAnswer, fitting, page_of
 from ..read_only import tool
 from .whole_lists import open_offers
 
-_PART = "There are more offers than one call may read; these are from the {count} that could be read, newest first."
+_PART = "The market is too large for one call: these are from the {count} offers that could be read, newest first; there may be more."
 
 PresenceExpiry = Annotated[
     int | UnsetType, Meta(description="The trader's bot counts as online until then (ms).")
