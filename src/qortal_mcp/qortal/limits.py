@@ -96,6 +96,6 @@ FILTERED_ROWS = 500
 WAITING_ROWS = 2000
 # Base58 bytes mean nothing to people; in a list the first few are enough to tell them apart.
 LISTED_BYTES_CHARS = 16
-# A page of the usual number of rows stays within 8 kB; asOf, notes and page need the rest.
-USUAL_ROWS = 20
-USUAL_ROWS_BYTES = 7400
+# The rows of a page if the caller gives no limit. They stay within 8 kB; asOf, notes and page need the rest.
+PAGE_ROWS = 20
+PAGE_ROWS_BYTES = 7400

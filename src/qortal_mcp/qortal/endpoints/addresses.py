@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ..limits import PAGE_ROWS
 from ..replies.addresses import (
     Account,
     AccountLevel,
@@ -89,7 +90,7 @@ REWARD_SHARES = Endpoint(
         "reverse": bool,
     },
     returns="Who shares minting rewards with whom. All filters must hold.",
-    defaults={"limit": 20},
+    defaults={"limit": PAGE_ROWS},
 )
 PENALTIES = Endpoint(
     "/addresses/penalties",

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
+from ..limits import PAGE_ROWS
 from ..replies.arbitrary import Category, IndexEntry, IndexHit, Publication, Resource, as_is
 from ..words.arguments import (
     Address,
@@ -69,7 +70,7 @@ RESOURCES = Endpoint(
         **_PAGE,
     },
     returns="Resources by exact service, name and identifier, sorted by name.",
-    defaults={"limit": 20},
+    defaults={"limit": PAGE_ROWS},
 )
 RESOURCE_SEARCH = Endpoint(
     "/arbitrary/resources/search",
@@ -95,7 +96,7 @@ RESOURCE_SEARCH = Endpoint(
     },
     returns="Resources that contain a text, oldest first. Mode LATEST keeps one for each name and service.",
     since="3.0.2",
-    defaults={"limit": 20},
+    defaults={"limit": PAGE_ROWS},
 )
 SIMPLE_RESOURCE_SEARCH = Endpoint(
     "/arbitrary/resources/searchsimple",
@@ -113,7 +114,7 @@ SIMPLE_RESOURCE_SEARCH = Endpoint(
     },
     returns="Resources by service, name, identifier and time, oldest first; no status, no metadata.",
     since="4.6.0",
-    defaults={"limit": 20},
+    defaults={"limit": PAGE_ROWS},
 )
 CATEGORIES = Endpoint(
     "/arbitrary/categories",

@@ -6,6 +6,7 @@ direction takes a request of its own.
 
 from typing import Any
 
+from ..limits import PAGE_ROWS
 from ..replies.assets import (
     Asset,
     AssetBalance,
@@ -36,7 +37,7 @@ from .record import UNTIL_NEXT_BLOCK, Endpoint, json_of
 
 _PAGING = {"limit": Limit, "offset": Offset, "reverse": bool}
 _PAIR = {"assetid": AssetId, "otherassetid": AssetId}
-_FIRST_PAGE = {"limit": 20}
+_FIRST_PAGE = {"limit": PAGE_ROWS}
 
 ASSETS = Endpoint(
     "/assets",

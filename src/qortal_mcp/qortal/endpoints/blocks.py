@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ..limits import PAGE_ROWS
 from ..replies.blocks import Block, BlockSummary, MintingInfo, Signer
 from ..replies.transactions import Transaction
 from ..words.arguments import Address, Addresses, BlockSignature, Height, Limit, Offset
@@ -110,7 +111,7 @@ BLOCKS_OF_SIGNER = Endpoint(
     returns="Blocks that an account signed. Limit and offset apply to the database and the archive separately; "
     "empty if the archive holds none.",
     noun="Signer",
-    defaults={"limit": 20},
+    defaults={"limit": PAGE_ROWS},
     row_sources=2,
 )
 SIGNERS = Endpoint(
@@ -120,7 +121,7 @@ SIGNERS = Endpoint(
     HOURS,
     query={"address": Addresses, "limit": Limit, "offset": Offset, "reverse": bool},
     returns="How many blocks each key signed, fewest first.",
-    defaults={"limit": 20},
+    defaults={"limit": PAGE_ROWS},
 )
 TRANSACTIONS_IN_BLOCK = Endpoint(
     "/blocks/signature/{signature}/transactions",

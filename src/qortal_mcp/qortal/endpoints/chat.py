@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ..limits import PAGE_ROWS
 from ..replies.chat import ActiveChats, ChatLine, ChatMessage, GroupSize, SenderSize
 from ..words.arguments import Address, ChatTime, GroupNumber, Limit, MessageSignature, Offset, TwoAddresses
 from .parameters import Encoding
@@ -62,7 +63,7 @@ CHAT_STATS = Endpoint(
     json_of(list[SenderSize]),
     SECONDS,
     query={"limit": Limit},
-    defaults={"limit": 20},
+    defaults={"limit": PAGE_ROWS},
     returns="The senders who use most of the node's chat memory, in bytes.",
     since="6.1.6",
 )
@@ -71,7 +72,7 @@ CHAT_GROUP_STATS = Endpoint(
     json_of(list[GroupSize]),
     SECONDS,
     query={"limit": Limit},
-    defaults={"limit": 20},
+    defaults={"limit": PAGE_ROWS},
     returns="The groups that use most of the node's chat memory, in bytes; group 0 is direct chat.",
     since="6.1.6",
 )

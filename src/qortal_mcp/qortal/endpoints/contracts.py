@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ..limits import PAGE_ROWS
 from ..replies.contracts import Contract, RunningContract, data_segment
 from ..words.arguments import Address, CodeHash, Limit, Offset
 from .record import FIVE_MINUTES, UNTIL_NEXT_BLOCK, Endpoint, json_of
@@ -13,7 +14,7 @@ CONTRACTS_BY_CODE = Endpoint(
     path={"codehash": CodeHash},
     query={"isExecutable": bool, "limit": Limit, "offset": Offset, "reverse": bool},
     returns="Contracts with the same code, oldest first; running and finished, unless filtered.",
-    defaults={"limit": 20},
+    defaults={"limit": PAGE_ROWS},
 )
 CONTRACT = Endpoint(
     "/at/{ataddress}",

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
+from ..limits import PAGE_ROWS
 from ..replies.crosschain import (
     CoinStatus,
     CompletedTrade,
@@ -33,7 +34,7 @@ TRADE_OFFERS = Endpoint(
     SECONDS,
     query={"foreignBlockchain": CoreChain, "limit": Limit, "offset": Offset, "reverse": bool},
     returns="Open offers of QORT. Limit and offset apply to each kind of contract, before filtering.",
-    defaults={"limit": 20},
+    defaults={"limit": PAGE_ROWS},
 )
 HIDDEN_OFFERS = Endpoint(
     "/crosschain/tradeoffers/hidden",
@@ -68,7 +69,7 @@ COMPLETED_TRADES = Endpoint(
     },
     returns="Completed trades in blocks after minimumTimestamp. Limit and offset apply to each kind of "
     "contract.",
-    defaults={"limit": 20},
+    defaults={"limit": PAGE_ROWS},
 )
 SIGNED_FEES = Endpoint(
     "/crosschain/signedfees",

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ..limits import PAGE_ROWS
 from ..replies.groups import (
     Ban,
     Group,
@@ -17,7 +18,7 @@ from ..words.arguments import Address, ChatTime, GroupNumber, Limit, Offset, Yea
 from .record import HOURS, MINUTE, UNTIL_NEXT_BLOCK, Endpoint, json_of
 
 _PAGE = {"limit": Limit, "offset": Offset, "reverse": bool}
-_FIRST_PAGE = {"limit": 20}
+_FIRST_PAGE = {"limit": PAGE_ROWS}
 _BY_GROUP = {"groupid": GroupNumber}
 _BY_ADDRESS = {"address": Address}
 

@@ -2,13 +2,14 @@
 
 from typing import Any
 
+from ..limits import PAGE_ROWS
 from ..replies.names import ListedName, NameSummary, RegisteredName
 from ..words.arguments import Address, AskedName, Limit, NamePart, Offset
 from ..words.times import Milliseconds
 from .record import UNTIL_NEXT_BLOCK, Endpoint, json_of
 
 _PAGE = {"limit": Limit, "offset": Offset, "reverse": bool}
-_FIRST_PAGE = {"limit": 20}
+_FIRST_PAGE = {"limit": PAGE_ROWS}
 
 NAMES = Endpoint(
     "/names",

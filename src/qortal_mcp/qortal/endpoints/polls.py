@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..limits import RATED_OPTIONS
+from ..limits import PAGE_ROWS, RATED_OPTIONS
 from ..replies.polls import AppRatings, ListedPoll, Poll, PollVotes
 from ..words.arguments import AppService, Limit, Offset, PollName
 from ..words.times import Milliseconds
@@ -16,7 +16,7 @@ POLLS = Endpoint(
     json_of(list[ListedPoll]),
     UNTIL_NEXT_BLOCK,
     query={"limit": Limit, "offset": Offset, "reverse": bool},
-    defaults={"limit": 20},
+    defaults={"limit": PAGE_ROWS},
     returns="All polls, by name.",
     since="3.9.1",
 )

@@ -3,6 +3,7 @@ second it returns everything."""
 
 from typing import Any
 
+from ..limits import PAGE_ROWS
 from ..replies.transactions import Transaction, raw_transaction
 from ..words.arguments import (
     Address,
@@ -23,7 +24,7 @@ from .parameters import CoreType, CoreTypes
 from .record import HOURS, SECONDS, UNTIL_NEXT_BLOCK, Endpoint, json_of, number
 
 _PAGE = {"limit": Limit, "offset": Offset, "reverse": bool}
-_FIRST_PAGE = {"limit": 20}
+_FIRST_PAGE = {"limit": PAGE_ROWS}
 _FIRST_CONFIRMED = {"confirmationStatus": "CONFIRMED", **_FIRST_PAGE}
 _transactions = json_of(list[Transaction])
 

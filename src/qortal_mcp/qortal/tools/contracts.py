@@ -8,7 +8,7 @@ from ...server.tool_errors import invalid_argument
 from ..endpoints.addresses import BALANCE
 from ..endpoints.assets import ASSET
 from ..endpoints.contracts import CONTRACT, CONTRACT_DATA, CONTRACTS_BY_CODE, RUNNING_CONTRACTS
-from ..limits import CONTRACT_DATA_BYTES
+from ..limits import CONTRACT_DATA_BYTES, PAGE_ROWS
 from ..node.failures import NodeFailure
 from ..node.node import Node, Reading
 from ..node.side_by_side import side_by_side
@@ -134,7 +134,7 @@ class ContractList(Struct, frozen=True, forbid_unknown_fields=True):
         | UnsetType
     ) = UNSET
     running: Annotated[bool, Meta(description="Only running, or only finished ones.")] | UnsetType = UNSET
-    limit: Limit = 20
+    limit: Limit = PAGE_ROWS
     offset: Offset = 0
     reverse: Reverse = True
 

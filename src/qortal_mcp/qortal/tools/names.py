@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from ...server.tool_errors import invalid_argument
 from ...text import original, printable, shortened
 from ..endpoints.names import NAME, NAMES, NAMES_FOR_SALE, NAMES_OF, NAMES_SEARCH
-from ..limits import TEXT_CHARS
+from ..limits import PAGE_ROWS, TEXT_CHARS
 from ..node.failures import NodeFailure
 from ..node.node import Node, Reading
 from ..replies.names import ListedName, RegisteredName
@@ -87,7 +87,7 @@ class NameSearch(Struct, frozen=True, forbid_unknown_fields=True):
     prefix: Annotated[bool, Meta(description="Names that begin with query.")] = False
     owner: Address | UnsetType = UNSET
     for_sale: Annotated[bool, Meta(description="Only names for sale.")] = False
-    limit: Limit = 20
+    limit: Limit = PAGE_ROWS
     offset: Offset = 0
     reverse: Reverse = False
     after: Annotated[Milliseconds | UnsetType, Meta(extra={"unlisted": True})] = UNSET

@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from ...text import original
 from ..endpoints.polls import APP_RATINGS, POLL, POLL_VOTES, POLLS
-from ..limits import LISTED_OPTIONS, RATED_OPTIONS, RATING_WINDOWS
+from ..limits import LISTED_OPTIONS, PAGE_ROWS, RATED_OPTIONS, RATING_WINDOWS
 from ..node.node import Node, Reading
 from ..node.side_by_side import side_by_side
 from ..replies.polls import AppRating, ListedPoll, PollVotes
@@ -22,7 +22,7 @@ Mark = Annotated[str | None, Meta(description="Average, rounded; null if no vote
 
 
 class PollList(Struct, frozen=True, forbid_unknown_fields=True):
-    limit: Limit = 20
+    limit: Limit = PAGE_ROWS
     offset: Offset = 0
     reverse: Reverse = False
 
@@ -143,7 +143,7 @@ def _hundredths(number: int, by: int) -> str:
 
 class RatingList(Struct, frozen=True, forbid_unknown_fields=True):
     service: Annotated[AppService | UnsetType, Meta(description="Only this kind.")] = UNSET
-    limit: Limit = 20
+    limit: Limit = PAGE_ROWS
     offset: Offset = 0
 
 

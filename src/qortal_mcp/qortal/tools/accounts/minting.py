@@ -6,7 +6,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ....server.tool_errors import invalid_argument
 from ...endpoints.addresses import ACCOUNT, MINTERSHIP, REWARD_SHARES, SPONSOR, SPONSORSHIP
-from ...limits import NAMES, SHARES
+from ...limits import NAMES, PAGE_ROWS, SHARES
 from ...node.node import Node
 from ...node.side_by_side import side_by_side
 from ...replies.addresses import Report, RewardShare, Sponsorship
@@ -134,7 +134,7 @@ class ShareList(Struct, frozen=True, forbid_unknown_fields=True):
     minter: Annotated[OtherAddress, Meta(description="Who mints.")] | UnsetType = UNSET
     recipient: Annotated[OtherAddress, Meta(description="Who gets a share.")] | UnsetType = UNSET
     involving: Annotated[OtherAddress, Meta(description="Either of the two.")] | UnsetType = UNSET
-    limit: Limit = 20
+    limit: Limit = PAGE_ROWS
     offset: Offset = 0
 
 

@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from ....server.tool_errors import invalid_argument
 from ...endpoints.assets import ASSET_BALANCES, ASSETS
 from ...endpoints.parameters import Ordering
+from ...limits import PAGE_ROWS
 from ...node.node import Node
 from ...replies.assets import Asset
 from ...words.arguments import Addresses, AssetIds, Limit, Offset, Reverse
@@ -27,7 +28,7 @@ def _quantity(row: Asset) -> str | None:
 
 
 class AssetList(Struct, frozen=True, forbid_unknown_fields=True):
-    limit: Limit = 20
+    limit: Limit = PAGE_ROWS
     offset: Offset = 0
     reverse: Reverse = False
     # Core would send up to 400 kB for each asset; get_asset returns the data of one.
@@ -117,7 +118,7 @@ async def get_asset(args: OneAsset, node: Node) -> AssetAnswer:
 class HolderList(Struct, frozen=True, forbid_unknown_fields=True):
     asset: AssetRef | UnsetType = UNSET
     addresses: Addresses | UnsetType = UNSET
-    limit: Limit = 20
+    limit: Limit = PAGE_ROWS
     offset: Offset = 0
     asset_ids: Annotated[AssetIds, Meta(extra={"unlisted": True})] | UnsetType = UNSET
     ordering: Annotated[Ordering, Meta(extra={"unlisted": True})] = "ASSET_BALANCE_ACCOUNT"

@@ -12,6 +12,7 @@ from msgspec import Meta, Struct
 from ....server.tool_errors import invalid_argument
 from ...endpoints.assets import ASSET_TRADES, ORDER_BOOK
 from ...endpoints.record import Endpoint
+from ...limits import PAGE_ROWS
 from ...node.node import Node, Reading
 from ...node.side_by_side import side_by_side
 from ...replies.assets import AssetDetail, PriceLevel, TradeWithOrders
@@ -39,7 +40,7 @@ Unit = Annotated[
 class Pair(Struct, frozen=True, forbid_unknown_fields=True):
     asset: AssetRef
     other: Annotated[AssetRef, Meta(description="The asset it trades for; QORT by default.")] = "0"
-    limit: Limit = 20
+    limit: Limit = PAGE_ROWS
     offset: Offset = 0
 
 

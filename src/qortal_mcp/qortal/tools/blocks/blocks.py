@@ -14,6 +14,7 @@ from ...endpoints.blocks import (
     MINTING_INFO,
     SIGNERS,
 )
+from ...limits import PAGE_ROWS
 from ...node.node import Node, Reading
 from ...replies.blocks import Block, MintingInfo, Signer
 from ...words.arguments import Address, BlockSignature, Height, Limit, Moment, Offset, Reverse
@@ -154,7 +155,7 @@ class BlockList(Struct, frozen=True, forbid_unknown_fields=True):
     )
     signer: Address | UnsetType = UNSET
     newest_first: Annotated[bool, Meta(description="Go down from there; else up.")] = True
-    limit: Limit = 20
+    limit: Limit = PAGE_ROWS
     offset: Offset = 0
     # Earlier clients gave an exclusive end height.
     before_height: Annotated[int, Meta(ge=1, le=2**31 - 1, extra={"unlisted": True})] | UnsetType = UNSET
@@ -207,7 +208,7 @@ async def list_blocks(args: BlockList, node: Node) -> Blocks:
 
 class SignerList(Struct, frozen=True, forbid_unknown_fields=True):
     address: Address | UnsetType = UNSET
-    limit: Limit = 20
+    limit: Limit = PAGE_ROWS
     offset: Offset = 0
     reverse: Reverse = True
 

@@ -6,6 +6,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ....server.tool_errors import invalid_argument
 from ...endpoints.chat import ACTIVE_CHATS, CHAT_COUNT, CHAT_GROUP_STATS, CHAT_MESSAGE, CHAT_STATS
+from ...limits import PAGE_ROWS
 from ...node.node import Node, Reading
 from ...node.side_by_side import side_by_side
 from ...replies.chat import DirectChat, GroupChat, GroupSize
@@ -30,7 +31,7 @@ _DIRECT = 0
 
 class ActiveList(Struct, frozen=True, forbid_unknown_fields=True):
     address: Address
-    limit: Limit = 20
+    limit: Limit = PAGE_ROWS
     offset: Offset = 0
     has_chat_reference: HasReference | UnsetType = UNSET
     encoding: Encoding | UnsetType = UNSET

@@ -5,6 +5,7 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ...endpoints.chat import CHAT_MESSAGE, CHAT_MESSAGES
+from ...limits import PAGE_ROWS
 from ...node.node import Node, Reading
 from ...replies.chat import ChatMessage
 from ...words.arguments import Address, EarlierThan, LaterThan, Limit, MessageSignature, Offset, Reverse
@@ -22,7 +23,7 @@ class MessageList(Criteria, frozen=True, forbid_unknown_fields=True):
     after: LaterThan | UnsetType = UNSET
     before: EarlierThan | UnsetType = UNSET
     signature: _Signature | UnsetType = UNSET
-    limit: Limit = 20
+    limit: Limit = PAGE_ROWS
     offset: Offset = 0
     reverse: Reverse = True
 

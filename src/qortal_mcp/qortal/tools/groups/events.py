@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from ....server.tool_errors import invalid_argument
 from ...endpoints.groups import BANS, GROUP, INVITES_OF, INVITES_TO, KICKS, REQUESTS_OF, REQUESTS_TO
 from ...endpoints.record import Endpoint
+from ...limits import PAGE_ROWS
 from ...node.node import Node, Reading
 from ...replies.groups import Ban, Invite, JoinRequest, Kick
 from ...words.arguments import Address, GroupNumber, Limit, Offset, Reverse
@@ -28,7 +29,7 @@ class EventList(Struct, frozen=True, forbid_unknown_fields=True):
     kind: Annotated[Literal["invites", "join_requests", "bans", "kicks"], Meta(description="What to list.")]
     group_id: GroupNumber | UnsetType = UNSET
     address: Address | UnsetType = UNSET
-    limit: Limit = 20
+    limit: Limit = PAGE_ROWS
     offset: Offset = 0
     reverse: Reverse = True
 

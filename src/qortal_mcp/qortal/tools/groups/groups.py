@@ -6,7 +6,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ....server.tool_errors import invalid_argument
 from ...endpoints.groups import GROUP, GROUP_MEMBERS, GROUPS, GROUPS_JOINED, GROUPS_OWNED
-from ...limits import ADMIN_WINDOWS, ADMINS_AT_ONCE
+from ...limits import ADMIN_WINDOWS, ADMINS_AT_ONCE, PAGE_ROWS
 from ...node.node import Node, Reading
 from ...node.side_by_side import side_by_side
 from ...replies.groups import Group, GroupMembers, Member
@@ -22,7 +22,7 @@ _Threshold = Annotated[str, Meta(description="Admins that must approve, such as 
 class GroupList(Struct, frozen=True, forbid_unknown_fields=True):
     owner: Address | UnsetType = UNSET
     member: Address | UnsetType = UNSET
-    limit: Limit = 20
+    limit: Limit = PAGE_ROWS
     offset: Offset = 0
     reverse: Reverse = False
 
@@ -157,7 +157,7 @@ async def get_group(args: OneGroup, node: Node) -> GroupAnswer:
 class MemberList(Struct, frozen=True, forbid_unknown_fields=True):
     group_id: GroupNumber
     only_admins: Annotated[bool, Meta(description="Only admins.")] = False
-    limit: Limit = 20
+    limit: Limit = PAGE_ROWS
     offset: Offset = 0
     reverse: Reverse = False
 

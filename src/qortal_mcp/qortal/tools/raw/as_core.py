@@ -14,14 +14,13 @@ from ....server.tool_errors import invalid_argument, refused
 from ....text import printable, shortened
 from ...endpoints import ENDPOINTS
 from ...endpoints.record import Endpoint
-from ...limits import BLOB_CHARS, OPEN_SEARCH_ROWS, RAW_TEXT_CHARS, RAW_WHOLE_CHARS, ROWS_BYTES
+from ...limits import BLOB_CHARS, OPEN_SEARCH_ROWS, PAGE_ROWS, RAW_TEXT_CHARS, RAW_WHOLE_CHARS, ROWS_BYTES
 from ...words.arguments import Limit, Offset
 from ...words.blobs import base64_bytes, sized, summary
 from ...words.services import find_service
 
 TEMPLATES: Mapping[str, Endpoint[Any]] = {endpoint.template: endpoint for endpoint in ENDPOINTS}
 
-_PAGE = 20
 _NEAREST = 5
 
 # Endpoints whose limit and offset do not count rows, so that pages leave some out: the tool that gets them all.
@@ -123,7 +122,7 @@ class Paged(Struct, frozen=True):
 
 
 def paged(endpoint: Endpoint[Any], values: Mapping[str, Any]) -> Paged:
-    limit = values.get("limit", endpoint.defaults.get("limit", _PAGE))
+    limit = values.get("limit", endpoint.defaults.get("limit", PAGE_ROWS))
     offset = values.get("offset", 0)
     asked = {name: value for name, value in values.items() if name in endpoint.path or name in endpoint.query}
     if "limit" in endpoint.query and "offset" in endpoint.query:

@@ -6,6 +6,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ...endpoints.addresses import PUBLIC_KEY
 from ...endpoints.crosschain import COINS, LEDGER, PRICE
+from ...limits import PAGE_ROWS
 from ...node.failures import NodeFailure, node_error, not_supported
 from ...node.node import Node, Reading
 from ...node.side_by_side import side_by_side
@@ -30,7 +31,7 @@ class TradeSearch(Struct, frozen=True, forbid_unknown_fields=True):
     buyer: AccountOrKey | UnsetType = UNSET
     seller: AccountOrKey | UnsetType = UNSET
     since: LaterThan | UnsetType = UNSET
-    limit: Limit = 20
+    limit: Limit = PAGE_ROWS
     offset: Offset = 0
     reverse: Reverse = True
 
@@ -173,7 +174,7 @@ def _fewer(counted: int, taken: int) -> str:
 class LedgerOf(Struct, frozen=True, forbid_unknown_fields=True):
     account: AccountOrKey
     since: LaterThan | UnsetType = UNSET
-    limit: Limit = 20
+    limit: Limit = PAGE_ROWS
     offset: Offset = 0
     reverse: Reverse = True
 

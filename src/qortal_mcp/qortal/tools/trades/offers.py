@@ -5,6 +5,7 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ...endpoints.crosschain import HIDDEN_OFFERS, TRADE
+from ...limits import PAGE_ROWS
 from ...node.node import Node
 from ...replies.crosschain import Trade
 from ...words.amounts import ratio
@@ -25,7 +26,7 @@ PresenceExpiry = Annotated[
 class OfferList(Struct, frozen=True, forbid_unknown_fields=True):
     chain: ChainName | UnsetType = UNSET
     hidden: Annotated[bool, Meta(description="Instead, those hidden after failed purchases.")] = False
-    limit: Limit = 20
+    limit: Limit = PAGE_ROWS
     offset: Offset = 0
     reverse: Reverse = True
 

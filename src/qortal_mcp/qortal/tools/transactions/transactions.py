@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from ....server.tool_errors import invalid_argument
 from ...endpoints.chat import CHAT_MESSAGE
 from ...endpoints.transactions import PAYMENTS, TRANSACTION, TRANSACTION_AFTER, UNIT_FEE
-from ...limits import ROWS_BYTES, USUAL_ROWS, USUAL_ROWS_BYTES
+from ...limits import PAGE_ROWS, PAGE_ROWS_BYTES, ROWS_BYTES
 from ...node.failures import NodeFailure, not_found
 from ...node.node import Node, Reading
 from ...replies.transactions import Transaction
@@ -86,7 +86,7 @@ class TransactionSearch(Struct, frozen=True, forbid_unknown_fields=True):
         Literal["CONFIRMED", "UNCONFIRMED", "BOTH", "PENDING"],
         Meta(description="PENDING: waiting for a group's approval."),
     ] = "CONFIRMED"
-    limit: Limit = 20
+    limit: Limit = PAGE_ROWS
     offset: Offset = 0
     reverse: Reverse = True
 
@@ -119,7 +119,7 @@ async def search_transactions(args: TransactionSearch, node: Node) -> Transactio
         blocks=None if args.heights is UNSET else args.heights,
     )
     found = await find_transactions(reading, wanted, args.limit, args.offset)
-    budget = USUAL_ROWS_BYTES if args.limit <= USUAL_ROWS else ROWS_BYTES
+    budget = PAGE_ROWS_BYTES if args.limit <= PAGE_ROWS else ROWS_BYTES
     shown = fitting([listed(row) for row in found.rows], budget)
     following = found.after[len(shown) - 1] if len(shown) < len(found.rows) else found.next_offset
     resolved: dict[str, Any] = {} if start is None else {"from_height": start}
@@ -156,7 +156,7 @@ class PaymentSearch(Struct, frozen=True, forbid_unknown_fields=True):
     amount: ExactAmount | UnsetType = UNSET
     from_height: FromHeight | UnsetType = UNSET
     status: Annotated[ConfirmationStatus, Meta(description="Whether it is in a block yet.")] = "CONFIRMED"
-    limit: Limit = 20
+    limit: Limit = PAGE_ROWS
     offset: Offset = 0
     reverse: Reverse = True
 
