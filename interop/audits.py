@@ -9,10 +9,10 @@ from pathlib import Path
 from interop.foreign import Foreign
 from interop.programs import ROOT, Programs
 from interop.runner import Failed
+from qortal_mcp.audit.confinement.confined import confined_judge
 from qortal_mcp.audit.evidence import Evidence
 from qortal_mcp.audit.judging import baseline
 from qortal_mcp.audit.judging.finding import Report
-from qortal_mcp.audit.judging.judge import judge
 from qortal_mcp.audit.limits import AuditLimits
 from qortal_mcp.audit.visiting.calls import Call, Permission
 from qortal_mcp.audit.visiting.runner import Order, Unreachable, collect
@@ -27,7 +27,7 @@ _LIMITS = AuditLimits(linger_seconds=2.0, exit_seconds=5.0, total_seconds=90.0)
 async def run_audit(name: str, server: Foreign, programs: Programs) -> str:
     """Audits a server and compares the result with its baseline."""
     known = baseline.read((BASELINES / f"{name}.json").read_bytes())
-    report = judge(await look(server, programs), known)
+    report = await confined_judge(await look(server, programs), known)
     if problems := problems_of(report, known):
         raise Failed("\n".join(problems))
     spoken = f"{len(report.revisions)} revisions, {report.tools_called} of {report.tools} tools called"

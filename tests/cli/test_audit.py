@@ -833,6 +833,86 @@ def test_a_signal_ends_the_audit_and_the_program_it_started(tmp_path: Path, numb
     waited(lambda: not is_running(child))
 
 
+@pytest.mark.promise("Audit", "An interrupted audit keeps its capture: what was seen so far can be judged.")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupted_audit_keeps_its_capture(tmp_path: Path, number: int, code: int) -> None:
+    busy, capture = tmp_path / "busy", tmp_path / "kept.jsonl"
+    hanging = f"""
+def bend(message, reply):
+    if message["method"] == "tools/call":
+        import time
+        open({str(busy)!r}, "w").close()
+        time.sleep(600)
+    return reply
+"""
+    process = subprocess.Popen(
+        [*COMMAND, "audit", *QUICK, "--capture", str(capture), "--", *program(tmp_path, hanging)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    )
+    waited(busy.exists)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=SECONDS)
+    line = f"Interrupted; what was seen so far is in {capture}.\n"
+    assert (process.returncode, out, err.decode()) == (code, b"", line)
+    again = audit("--json", str(capture))
+    assert again.code == 3
+    assert "audit: stopped: it was interrupted" in again.json["because"]
+    assert again.json["tools"] == 3
+
+
+def test_an_audit_interrupted_before_it_has_seen_anything_leaves_no_capture(tmp_path: Path) -> None:
+    pid, capture = tmp_path / "pid", tmp_path / "kept.jsonl"
+    script = f"open({str(pid)!r}, 'w').close()\nimport time\ntime.sleep(600)\n"
+    process = subprocess.Popen(
+        [*COMMAND, "audit", "--capture", str(capture), "--", sys.executable, "-I", "-S", "-c", script],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    )
+    waited(pid.exists)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=SECONDS)
+    assert (process.returncode, err) == (
+        130,
+        b"Interrupted before anything was seen; there is no capture.\n",
+    )
+    assert list(tmp_path.iterdir()) == [pid]
+
+
+# A daemon as they are made: in a session of its own, its parent gone, deaf to what can be refused. It starts another.
+_DAEMON = """
+import os, signal, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+            signal.signal(number, signal.SIG_IGN)
+        os.setsid() if os.getpid() == os.getpgid(0) else None
+        os.fork()
+        if {closes}:
+            os.closerange(0, 3)
+        with open({pids!r}, "a") as file:
+            file.write(f"{{os.getpid()}}\\n")
+        time.sleep(600)
+    os._exit(0)
+"""
+
+
+@pytest.mark.promise("Audit", "A signal ends the audit and the program that it started.")
+@pytest.mark.parametrize("closes", [True, False], ids=["closed-pipes", "open-pipes"])
+def test_what_a_program_under_audit_left_behind_ends_with_it(tmp_path: Path, closes: bool) -> None:
+    pids = tmp_path / "pids"
+    pids.touch()
+    words = program(tmp_path, _DAEMON.format(pids=str(pids), closes=closes))
+    ended = audit(*QUICK, "--", *words)
+    assert ended.code == 0
+    started = [int(line) for line in pids.read_text().split()]
+    assert len(started) >= 2
+    assert not [pid for pid in started if is_running(pid)]
+
+
 def waited(condition: Callable[[], Any]) -> Any:
     end = time.monotonic() + SECONDS
     while time.monotonic() < end:

@@ -39,6 +39,18 @@ class AuditLimits(Struct, frozen=True, kw_only=True):
     retries: Positive = 3
     # How often a broken stream is resumed.
     resumptions: Positive = 5
+    # Items of one list that are judged in each visit. The largest real servers offer some hundred tools.
+    list_items: Positive = 2_000
+    # Judging, in a process of its own: in all, but no longer than what is left of the whole audit...
+    judge_seconds: Seconds = 120.0
+    # ...and even then this long: a server that used up the time must not hide what was seen.
+    judge_least_seconds: Seconds = 10.0
+    # One check of everything it looks at. The slowest takes less than a second on an honest server.
+    check_seconds: Seconds = 20.0
+    # Its memory, where the system can bound it. An honest server takes less than 200 MB.
+    judge_bytes: Positive = 2 * 1024 * 1024 * 1024
+    # Checks that may be left out, one after the other, so that the others can run.
+    checks_left_out: Positive = 5
 
 
 DEFAULT = AuditLimits()

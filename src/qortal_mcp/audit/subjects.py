@@ -52,6 +52,8 @@ class Piece(Subject, frozen=True, kw_only=True):
     # Its place among what was heard in its step, and the bytes that came before it there.
     index: int = 0
     before: bytes = b""
+    # Items of a list in it that are not among its values: there were too many.
+    left_out: int = 0
 
     @property
     def only(self) -> str:

@@ -6,8 +6,9 @@ import asyncio
 import contextlib
 import re
 import signal
+import time
 from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -25,6 +26,7 @@ _EXIT_CODES = {
     "incomplete": failures.UNDETERMINED,
 }
 _LONGEST_SECONDS = 3600.0
+T = TypeVar("T")
 
 
 class AuditCommand(click.Command):
@@ -146,12 +148,13 @@ def _run(options: AuditOptions, ctx: click.Context) -> int:
 
 
 def _audit(options: AuditOptions, ctx: click.Context) -> int:
+    from ..audit.confinement.confined import confined_judge
     from ..audit.evidence import to_file
-    from ..audit.judging.judge import judge
     from .input import files
     from .input.audit_target import known_findings
     from .output import audit_reports
 
+    began = time.monotonic()
     output = options.output
     audit_reports.check_writable(output, ctx)
     known = known_findings(options.baseline)
@@ -159,7 +162,13 @@ def _audit(options: AuditOptions, ctx: click.Context) -> int:
     if output.capture is not None:
         # Before anything is judged: whatever happens then, it can be judged again.
         files.write(output.capture, to_file(evidence), "capture")
-    report = judge(evidence, known)
+    left = options.time.max_time - (time.monotonic() - began)
+    try:
+        report = _until_told_to_stop(confined_judge(evidence, known, seconds=left))
+    except (KeyboardInterrupt, click.exceptions.Exit):
+        if output.capture is not None:
+            click.echo(f"Interrupted; the capture is in {output.capture}.", err=True)
+        raise
     audit_reports.write(report, output)
     audit_reports.show(report, as_json=output.as_json)
     audit_reports.name_unneeded(known, report)
@@ -176,19 +185,45 @@ def _evidence(options: AuditOptions, ctx: click.Context) -> Evidence:
     if isinstance(target, Capture):
         return captured(target.path)
     progress = Progress()
-    order = order_of(target, options, progress.say)
+    seen: list[Evidence] = []
+    order = order_of(target, options, progress.say, seen.append)
     try:
-        return asyncio.run(_until_told_to_stop(collect(order)))
-    except asyncio.CancelledError:
-        raise click.exceptions.Exit(failures.TERMINATED) from None
+        return _until_told_to_stop(collect(order))
+    except (KeyboardInterrupt, click.exceptions.Exit):
+        progress.clear()
+        if options.output.capture is not None:
+            _keep(seen, options.output.capture)
+        raise
     except Unreachable as exc:
         raise failures.Undetermined(f"Cannot reach the server: {visible(_plainly(str(exc)))}") from exc
     finally:
         progress.clear()
 
 
-async def _until_told_to_stop(work: Coroutine[Any, Any, Evidence]) -> Evidence:
-    """A stop signal ends the work as an interrupt does, so that the program under audit ends with it."""
+def _keep(seen: list[Evidence], path: str) -> None:
+    """Write what an interrupted audit has seen. Raises: Undetermined."""
+    from ..audit.evidence import to_file
+    from .input import files
+
+    if not any(visit.steps for evidence in seen for visit in evidence.visits):
+        click.echo("Interrupted before anything was seen; there is no capture.", err=True)
+        return
+    files.write(path, to_file(seen[-1]), "capture")
+    click.echo(f"Interrupted; what was seen so far is in {path}.", err=True)
+
+
+def _until_told_to_stop(work: Coroutine[Any, Any, T]) -> T:
+    """A stop signal ends the work as an interrupt does, so that every process it started ends with it.
+
+    Raises: Exit.
+    """
+    try:
+        return asyncio.run(_with_stop_signal(work))
+    except asyncio.CancelledError:
+        raise click.exceptions.Exit(failures.TERMINATED) from None
+
+
+async def _with_stop_signal(work: Coroutine[Any, Any, T]) -> T:
     task = asyncio.ensure_future(work)
     with contextlib.suppress(NotImplementedError):  # where there are no such signals
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
@@ -210,12 +245,12 @@ def _plainly(reason: str) -> str:
 def _diff(paths: tuple[str, str], *, as_json: bool) -> int:
     import msgspec
 
-    from ..audit.judging.judge import judge
+    from ..audit.confinement.confined import confined_judge
     from ..audit.reports import comparison
     from .input.audit_target import captured
     from .output import terminal
 
-    old, new = (judge(captured(path)) for path in paths)
+    old, new = (_until_told_to_stop(confined_judge(captured(path))) for path in paths)
     found = comparison.compare(old, new)
     if as_json:
         terminal.write_json(msgspec.json.encode(found))

@@ -1,8 +1,8 @@
 """From evidence to a report: run the checks, report each defect once, and reach the verdict. Pure."""
 
 import hashlib
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any, TypeAlias
 
 from msgspec import Struct
@@ -11,7 +11,8 @@ from ...protocol.versions import LEGACY, MODERN
 from ..checks import CHECKS
 from ..checks.offers.lists import tokens_of
 from ..evidence import Evidence, Gap, Step, Visit
-from ..schemas.json_schema import IS_INSTALLED, NOT_INSTALLED, can_judge
+from ..limits import DEFAULT, AuditLimits
+from ..schemas.json_schema import can_judge
 from ..steps import words_of
 from ..subjects import (
     MISSING,
@@ -31,11 +32,12 @@ from ..subjects import (
     Whole,
 )
 from . import reproduce
-from .baseline import accepted
+from .baseline import Known, accepted
 from .check import MUST, SEVERITIES, Check, Defect, Severity
 from .clients import impact
-from .finding import Finding, NotJudged, Report, shown
+from .finding import Finding, NotJudged, Report, View, shown
 from .model_view import views_of
+from .outcome import Facts, Outcome, Watch
 from .reading import subjects_of
 
 CONFORMS = "conforms"
@@ -94,47 +96,27 @@ class Seen(Struct, frozen=True):
         return f"{safe} #{hashlib.sha256(key.encode()).hexdigest()[:16]}"
 
 
-def judge(evidence: Evidence, known: Mapping[tuple[str, str], str] | None = None) -> Report:
-    """What is wrong with a server. `known` maps the code and place of each accepted finding to the reason."""
-    subjects = subjects_of(evidence)
-    seen, judged, not_judged = _looked(evidence, subjects)
-    grouped = _grouped(seen)
-    findings, cut = _reported(grouped, evidence, known or {})
-    gaps = tuple(
-        Gap(shown(gap.what), shown(gap.reason, _GAP_CHARS), gap.weighs)
-        for gap in (*evidence.gaps, *_gaps(evidence, subjects), *_failures(not_judged), *cut)
-    )
-    revisions = tuple(one for one in _ORDER if one in _looked_into(evidence))
-    verdict, because = _verdict(_broken(grouped, known or {}), bool(known), gaps, revisions)
-    listing = next((one for one in subjects if isinstance(one, Listing) and one.only == "tools/list"), None)
-    called = {one.step.subject for one in subjects if isinstance(one, Called | Failed)}
-    return Report(
-        verdict=verdict,
-        because=because,
-        target=shown(evidence.target, _GAP_CHARS),
-        transport=evidence.transport,
-        server=_server(subjects),
-        revisions=revisions,
-        findings=findings,
-        judged=judged,
-        not_judged=not_judged,
-        gaps=gaps,
-        tools=len(listing.items) if listing is not None else 0,
-        tools_called=len(called),
-        tools_tokens=tokens_of(listing.items) if listing is not None else 0,
-        model_sees=views_of(subjects, [(one.check.code, one.defect.case, one.subject) for one in seen]),
-        seconds=round(sum(step.seconds for visit in evidence.visits for step in visit.steps), 3),
-        requests=sum(len(visit.steps) for visit in evidence.visits),
-    )
+def judge(
+    evidence: Evidence,
+    known: Known | None = None,
+    *,
+    limits: AuditLimits = DEFAULT,
+    left_out: Mapping[str, str] | None = None,
+    watch: Watch | None = None,
+) -> Report:
+    """What is wrong with a server.
 
-
-def _looked(
-    evidence: Evidence, subjects: list[Subject]
-) -> tuple[list[Seen], tuple[str, ...], tuple[NotJudged, ...]]:
-    seen: list[Seen] = []
-    judged: list[str] = []
-    not_judged: list[NotJudged] = []
-    # Once for all checks: a hostile list has 100,000 tools.
+    `known` maps the code and place of each accepted finding to the reason, `left_out` the code of each check that is not
+    to be run to the reason. Hostile evidence can make this long and large: `confinement` bounds it.
+    """
+    known, left_out, watch = known or {}, left_out or {}, watch or Watch()
+    watch.looking(READING, "")
+    subjects = subjects_of(evidence, limits.list_items)
+    facts = _facts(evidence, subjects)
+    watch.learned(facts)
+    outcomes: list[Outcome] = []
+    seen: list[tuple[str, str, Subject]] = []
+    # Once for all checks: a hostile list has many tools.
     by_kind: dict[type[Subject], list[Subject]] = {}
     for subject in subjects:
         by_kind.setdefault(type(subject), []).append(subject)
@@ -142,36 +124,117 @@ def _looked(
         mine = [subject for subject in by_kind.get(check.about, ()) if check.applies_to(subject)]
         if not mine:
             if (reason := _why_not(check, evidence)) is not None:
-                not_judged.append(NotJudged(check.code, reason))
-            continue
-        if check.code in _NEEDS_VALIDATOR and not IS_INSTALLED:
-            not_judged.append(NotJudged(check.code, NOT_INSTALLED))
-            continue
-        found, failed = _defects(check, mine)
-        seen += found
-        if failed:
-            not_judged.append(NotJudged(check.code, f"{FAILED}: {failed}"))
+                outcomes.append(Outcome(code=check.code, not_judged=reason))
+        elif check.code in left_out:
+            outcomes.append(Outcome(code=check.code, not_judged=left_out[check.code], is_gap=True))
         else:
-            judged.append(check.code)
-    return seen, tuple(judged), tuple(not_judged)
+            found, failed = _defects(check, mine, watch)
+            seen += [(check.code, one.defect.case, one.subject) for one in found]
+            outcomes.append(_outcome(check, found, failed, evidence, known))
+            watch.judged(outcomes[-1])
+    watch.looking(SUMMING_UP, "")
+    return report_of(evidence, facts, outcomes, has_baseline=bool(known), views=views_of(subjects, seen))
+
+
+# What is being done while no check is running.
+READING = "reading the answers"
+SUMMING_UP = "what models get"
+
+
+def report_of(
+    evidence: Evidence,
+    facts: Facts,
+    outcomes: Sequence[Outcome],
+    *,
+    has_baseline: bool,
+    views: tuple[View, ...] = (),
+    more_gaps: tuple[Gap, ...] = (),
+) -> Report:
+    """The report on what the checks have found."""
+    findings = [finding for one in outcomes for finding in one.findings]
+    failed = [Gap(one.code, one.not_judged or "", weighs=True) for one in outcomes if one.is_gap]
+    cut = [
+        Gap(f"findings of {one.code}", f"only {_MOST_PLACES} of {one.places} places are listed")
+        for one in outcomes
+        if one.places > _MOST_PLACES
+    ]
+    gaps = (*facts.gaps, *failed, *cut, *more_gaps)
+    broken = [one.code for one in outcomes if one.is_broken]
+    verdict, because = _verdict(broken, has_baseline, gaps, facts.revisions)
+    return Report(
+        verdict=verdict,
+        because=because,
+        target=shown(evidence.target, _GAP_CHARS),
+        transport=evidence.transport,
+        server=facts.server,
+        revisions=facts.revisions,
+        findings=tuple(sorted(findings, key=_weight)),
+        judged=tuple(one.code for one in outcomes if one.not_judged is None),
+        not_judged=tuple(
+            NotJudged(one.code, one.not_judged) for one in outcomes if one.not_judged is not None
+        ),
+        gaps=gaps,
+        tools=facts.tools,
+        tools_called=facts.tools_called,
+        tools_tokens=facts.tools_tokens,
+        model_sees=views,
+        seconds=round(sum(step.seconds for visit in evidence.visits for step in visit.steps), 3),
+        requests=sum(len(visit.steps) for visit in evidence.visits),
+    )
+
+
+def _facts(evidence: Evidence, subjects: list[Subject]) -> Facts:
+    listing = next((one for one in subjects if isinstance(one, Listing) and one.only == "tools/list"), None)
+    return Facts(
+        server=_server(subjects),
+        revisions=tuple(one for one in _ORDER if one in _looked_into(evidence)),
+        tools=len(listing.items) if listing is not None else 0,
+        tools_called=len({one.step.subject for one in subjects if isinstance(one, Called | Failed)}),
+        tools_tokens=tokens_of(listing.items) if listing is not None else 0,
+        gaps=safe((*evidence.gaps, *_gaps(evidence, subjects))),
+    )
+
+
+def safe(gaps: Iterable[Gap]) -> tuple[Gap, ...]:
+    """Gaps that can be shown: names in them come from the server."""
+    return tuple(Gap(shown(gap.what), shown(gap.reason, _GAP_CHARS), gap.weighs) for gap in gaps)
+
+
+def _outcome(check: Check[Any], found: list[Seen], failed: str, evidence: Evidence, known: Known) -> Outcome:
+    grouped = _grouped(found)
+    return Outcome(
+        code=check.code,
+        findings=tuple(
+            _finding(group, evidence, accepted(known, key, _severity(group)))
+            for key, group in islice(grouped.items(), _MOST_PLACES)
+        ),
+        places=len(grouped),
+        is_broken=any(
+            _severity(group) == MUST and not accepted(known, key, MUST) for key, group in grouped.items()
+        ),
+        not_judged=f"{FAILED}: {failed}" if failed else None,
+        is_gap=bool(failed),
+    )
 
 
 FAILED = "the check itself failed"
 
 
-def _defects(check: Check[Any], subjects: list[Subject]) -> tuple[list[Seen], str]:
+def _defects(check: Check[Any], subjects: list[Subject], watch: Watch) -> tuple[list[Seen], str]:
     """What a check finds. Whatever a server sent can fail one check, but never the report."""
     found: list[Seen] = []
     failed = ""
     for subject in subjects:
+        watch.looking(check.code, label_of(subject))
         try:
             found += [Seen(check, subject, defect) for defect in check.judge(subject)]
+        except MemoryError:
+            failed = "it needs more memory than an audit gives it"
         except Exception as exc:
             failed = type(exc).__name__
     return found, failed
 
 
-_NEEDS_VALIDATOR = frozenset({"structured-content-schema-mismatch"})
 _REASONS: dict[type[Subject], str] = {
     Piece: "nothing was received",
     Reply: "nothing was answered",
@@ -241,35 +304,6 @@ def _severity(group: list[Seen]) -> Severity:
     return min((one.severity for one in group), key=SEVERITIES.index)
 
 
-def _broken(grouped: Groups, known: Mapping[tuple[str, str], str]) -> list[str]:
-    """The codes of violations that are not accepted, including those that are left out of the report."""
-    return list(
-        dict.fromkeys(
-            key[0]
-            for key, group in grouped.items()
-            if _severity(group) == MUST and not accepted(known, key, MUST)
-        )
-    )
-
-
-def _reported(
-    grouped: Groups, evidence: Evidence, known: Mapping[tuple[str, str], str]
-) -> tuple[tuple[Finding, ...], tuple[Gap, ...]]:
-    """Every code, the worst first, each with as many places as there is room for."""
-    places: Counter[str] = Counter()
-    findings = []
-    for key, group in grouped.items():
-        places[key[0]] += 1
-        if places[key[0]] <= _MOST_PLACES:
-            findings.append(_finding(group, evidence, accepted(known, key, _severity(group))))
-    cut = tuple(
-        Gap(f"findings of {code}", f"only {_MOST_PLACES} of {count} places are listed")
-        for code, count in places.items()
-        if count > _MOST_PLACES
-    )
-    return tuple(sorted(findings, key=_weight)), cut
-
-
 def _weight(finding: Finding) -> tuple[int, int]:
     """Among findings of one severity, those that break more clients come first."""
     return SEVERITIES.index(finding.severity), -len(finding.clients)
@@ -302,8 +336,7 @@ def _gaps(evidence: Evidence, subjects: list[Subject]) -> list[Gap]:
     gaps = []
     if not any(visit.revision for visit in evidence.visits):
         gaps.append(Gap("handshake", f"no revision could be agreed on{_refusals(evidence)}", weighs=True))
-    if not IS_INSTALLED and any(isinstance(one, Called) and "outputSchema" in one.tool for one in subjects):
-        gaps.append(Gap("results against outputSchema", NOT_INSTALLED, weighs=True))
+    gaps += _not_looked_at(subjects)
     gaps += _unusable(evidence, subjects)
     gaps += _too_costly(subjects)
     tools = any(isinstance(one, Tool) for one in subjects)
@@ -328,8 +361,19 @@ def _too_costly(subjects: list[Subject]) -> list[Gap]:
     ]
 
 
-def _failures(not_judged: tuple[NotJudged, ...]) -> list[Gap]:
-    return [Gap(one.code, one.reason, weighs=True) for one in not_judged if one.reason.startswith(FAILED)]
+def _not_looked_at(subjects: list[Subject]) -> list[Gap]:
+    """Lists with more items than are judged, each once."""
+    pieces = [one for one in subjects if isinstance(one, Piece) and one.left_out]
+    return list(
+        dict.fromkeys(
+            Gap(
+                words_of(one.step.name),
+                f"a list was longer than an audit reads; {one.left_out:,} items were not judged",
+                weighs=True,
+            )
+            for one in pieces
+        )
+    )
 
 
 def _unusable(evidence: Evidence, subjects: list[Subject]) -> list[Gap]:

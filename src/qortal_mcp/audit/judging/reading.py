@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from msgspec import structs
+
 from ..evidence import Evidence, Visit
 from ..matching import best_replies, matched, pieces_of, question_of
 from ..subjects import (
@@ -14,6 +16,7 @@ from ..subjects import (
     Failed,
     Handshake,
     Listing,
+    Piece,
     Session,
     Subject,
     Tool,
@@ -22,19 +25,21 @@ from ..subjects import (
 )
 
 
-def subjects_of(evidence: Evidence) -> list[Subject]:
-    """Everything there is to look at."""
+def subjects_of(evidence: Evidence, most_items: int) -> list[Subject]:
+    """Everything there is to look at; of each list in each visit, so many items."""
     found: list[Subject] = []
     for visit in evidence.visits:
-        found += _of_visit(visit)
+        found += _of_visit(visit, most_items)
     first = next((visit for visit in evidence.visits if visit.steps), None)
     if first is not None:
         found.append(Whole(visit=first, step=first.steps[0], evidence=evidence, subjects=tuple(found)))
     return found
 
 
-def _of_visit(visit: Visit) -> list[Subject]:
-    pieces = [piece for step in visit.steps for piece in pieces_of(visit, step)]
+def _of_visit(visit: Visit, most_items: int) -> list[Subject]:
+    left = dict.fromkeys(_LONG, most_items)
+    # Each is cut as soon as it is read: five million tools take gigabytes.
+    pieces = [_cut(piece, left) for step in visit.steps for piece in pieces_of(visit, step)]
     replies, said = matched(visit, pieces)
     best = best_replies(replies)
     asked = [
@@ -66,6 +71,31 @@ def _of_visit(visit: Visit) -> list[Subject]:
         if step.http is not None
     ]
     return found
+
+
+# What can be long in an answer. A call has one result, a list many pages.
+_LONG = {**LISTS, "tools/call": "content"}
+
+
+def _cut(piece: Piece, left: dict[str, int]) -> Piece:
+    """A piece without the items that are more than may be looked at; `left` counts down over the pages."""
+    name = piece.step.name
+    member = _LONG.get(name)
+    if member is None:
+        return piece
+    left_out = 0
+    for value in piece.values:
+        for message in value if isinstance(value, list) else (value,):
+            if not isinstance(message, dict):
+                continue
+            items = items_of(message.get("result"), member)
+            more = len(items) - left[name]
+            if more > 0:
+                del items[left[name] :]
+                left_out += more
+            if name in LISTS:
+                left[name] -= len(items)
+    return structs.replace(piece, left_out=left_out) if left_out else piece
 
 
 def _handshakes(asked: list[Asked]) -> list[Handshake | Discovery]:

@@ -1,6 +1,5 @@
 """JSON Schemas of servers: walked with a limit, judged without following anything out of them."""
 
-import importlib.util
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
@@ -26,8 +25,6 @@ _SINGLE = (
     "then",
     "else",
 )
-IS_INSTALLED = importlib.util.find_spec("jsonschema_rs") is not None
-NOT_INSTALLED = "jsonschema-rs is not installed (it comes with the extra: pip install '.[audit]')"
 
 
 def children(schema: dict[str, Any], path: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -116,7 +113,7 @@ def _validator(schema: dict[str, Any]) -> Any:
 
 def is_valid(schema: dict[str, Any]) -> str:
     """What is wrong with a schema; empty where nothing is, or where that cannot be determined."""
-    if not IS_INSTALLED or not is_reasonable(schema):
+    if not is_reasonable(schema):
         return ""
     if any(not resolves(ref, schema) for _, ref in refs(schema, "")):
         return ""
@@ -129,8 +126,6 @@ def is_valid(schema: dict[str, Any]) -> str:
 
 def mismatch(value: Any, schema: dict[str, Any]) -> str:
     """Where a value does not fit its schema; empty where it does, or where that cannot be determined."""
-    if not IS_INSTALLED:
-        return ""
     try:
         cost = cost_of(value, schema)
         validator = _validator(schema)

@@ -21,6 +21,7 @@ from .budget import Budget, Flooded, Stopped, client_limits
 from .calls import Permission, ReadOnlyClaims
 from .http_visitor import HttpVisitor
 from .line_visitor import LineVisitor
+from .orphans import Orphans
 from .probes import OTHER_ORIGIN
 from .visitor import Visitor
 from .visits import Plan
@@ -41,6 +42,10 @@ class Order(Struct, frozen=True, kw_only=True):
     limits: AuditLimits = DEFAULT
     # Gets a line about each thing that is being done.
     say: Callable[[str], None] = lambda text: None
+    # Gets what was seen so far if the audit is cancelled.
+    interrupted: Callable[[Evidence], None] = lambda evidence: None
+    # Whether this process has no children of its own, so that all it is given are left behind by the program under audit.
+    ends_orphans: bool = False
 
 
 class Unreachable(Exception):
@@ -61,6 +66,10 @@ async def collect(order: Order) -> Evidence:
         run.stopped(f"{order.limits.total_seconds:g} s are over")
     except Stopped as exc:
         run.stopped(str(exc))
+    except asyncio.CancelledError:
+        run.stopped("it was interrupted")
+        order.interrupted(taken_out(run.evidence(), secrets))
+        raise
     except Unreachable as exc:
         raise Unreachable(without(str(exc), secrets)) from exc
     return taken_out(run.evidence(), secrets)
@@ -81,6 +90,7 @@ class _Run:
         )
         self._transport: Transport = _transport_of(order.target)
         self._wanted = order.revisions or REVISIONS
+        self._orphans = Orphans() if order.ends_orphans and not isinstance(order.target, str) else None
 
     def stopped(self, why: str) -> None:
         self._plan.gap(Gap("audit", f"stopped: {why}", weighs=True))
@@ -169,8 +179,10 @@ class _Run:
         except Flooded as exc:
             self._plan.gap(Gap(what, f"given up: {exc}", weighs=True))
         finally:
-            await visitor.close()
             self._visits.append(visitor.visit(name))
+            await visitor.close()
+            if self._orphans is not None:
+                await self._orphans.end(self._order.limits.exit_seconds)
         self._check_there(visitor)
 
     def _check_there(self, visitor: Visitor) -> None:

@@ -72,7 +72,12 @@ def _check_address(ctx: click.Context, url: str) -> None:
         raise failures.WrongUsage("The address has no host, or a port that does not exist.", ctx)
 
 
-def order_of(target: Server, options: AuditOptions, say: Callable[[str], None]) -> Order:
+def order_of(
+    target: Server,
+    options: AuditOptions,
+    say: Callable[[str], None],
+    interrupted: Callable[[Evidence], None],
+) -> Order:
     """Raises: WrongUsage."""
     calls = options.calls
     return Order(
@@ -86,6 +91,8 @@ def order_of(target: Server, options: AuditOptions, say: Callable[[str], None]) 
         headers=_headers(options.visit.header_file),
         limits=_limits(options.time),
         say=say,
+        interrupted=interrupted,
+        ends_orphans=True,
     )
 
 

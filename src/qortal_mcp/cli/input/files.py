@@ -61,9 +61,11 @@ def write(path: str, data: bytes, what: str) -> None:
             file.write(data)
         os.chmod(name, 0o666 & ~_umask())
         os.replace(name, target)
-    except OSError as exc:
+    except BaseException as exc:  # an interrupt as well
         if name:
             Path(name).unlink(missing_ok=True)
+        if not isinstance(exc, OSError):
+            raise
         raise failures.Undetermined(f"Cannot write the {what} {path}: {exc.strerror}") from exc
 
 
