@@ -21,11 +21,11 @@ def render(report: Report) -> str:
     lines = [
         f"# MCP audit of {_code(report.target)}",
         "",
-        f"**{report.verdict.capitalize()}**: {_escaped(report.because)}.",
+        f"**{report.verdict.capitalize()}**: {_quoted(report.because)}.",
         "",
         "| | |",
         "| --- | --- |",
-        f"| server | {_cell(_escaped(report.server)) or 'unknown'} |",
+        f"| server | {_cell(_quoted(report.server)) or 'unknown'} |",
         f"| transport | {report.transport} |",
         f"| revisions | {', '.join(report.revisions) or 'none'} |",
         f"| tools | {report.tools}, {report.tools_called} called, about {report.tools_tokens:,} tokens |",
@@ -77,7 +77,7 @@ def _item(number: int, group: list[Finding]) -> list[str]:
 
 def _place(finding: Finding) -> str:
     revisions = f" in {', '.join(finding.revisions)}" if finding.revisions else ""
-    note = f": {_escaped(finding.note)}" if finding.note else ""
+    note = f": {_quoted(finding.note)}" if finding.note else ""
     return f"- {_code(finding.place)}{revisions}{note}"
 
 
@@ -85,7 +85,7 @@ def _known(report: Report) -> list[str]:
     known = [one for one in report.findings if one.known]
     if not known:
         return []
-    rows = [f"| `{one.code}` | {_cell(_code(one.place))} | {_cell(_escaped(one.known))} |" for one in known]
+    rows = [f"| `{one.code}` | {_cell(_code(one.place))} | {_cell(_quoted(one.known))} |" for one in known]
     return ["## Known and accepted", "", "| code | place | reason |", "| --- | --- | --- |", *rows, ""]
 
 
@@ -112,12 +112,12 @@ def _views(report: Report) -> list[str]:
 
 
 def _left_out(report: Report) -> list[str]:
-    lines = [f"- {_escaped(gap.what)}: {_escaped(gap.reason)}" for gap in report.gaps]
+    lines = [f"- {_quoted(gap.what)}: {_quoted(gap.reason)}" for gap in report.gaps]
     reasons: dict[str, list[str]] = {}
     for one in report.not_judged:
         reasons.setdefault(one.reason, []).append(one.code)
     lines += [
-        f"- {_escaped(reason)}: {', '.join(f'`{code}`' for code in codes)}"
+        f"- {_quoted(reason)}: {', '.join(f'`{code}`' for code in codes)}"
         for reason, codes in reasons.items()
     ]
     return ["## What this audit did not check", "", *lines, ""] if lines else []
@@ -141,6 +141,16 @@ def _code(text: str) -> str:
 
 # What has a meaning in Markdown or HTML; underscores only where a word begins or ends with one.
 _ACTIVE = re.compile(r"[\\`*<>\[\]&]|(?<!\w)_|_(?!\w)")
+
+
+# What readers of Markdown make more of, even where it is escaped: addresses, mentions, numbers of issues and commits, formulas;
+# at the beginning also headings and lists.
+_LIVELY = re.compile(r"://|www\.|@|#\d|\bgh-\d|\b[0-9a-f]{7,}\b|[$~]|\A\s*(?:[-+=#|]|\d+[.)])", re.IGNORECASE)
+
+
+def _quoted(text: str) -> str:
+    """Words that may hold some of the server's: shown as they are, with nothing in them that acts."""
+    return _code(text) if _LIVELY.search(text) else _escaped(text)
 
 
 def _escaped(text: str) -> str:

@@ -1,6 +1,7 @@
 """A report as SARIF 2.1.0, for code scanning and editors."""
 
 import hashlib
+import re
 from typing import Any
 
 import msgspec
@@ -49,9 +50,9 @@ def _rule(code: str) -> dict[str, Any]:
     check = BY_CODE[code]
     return {
         "id": code,
-        "shortDescription": {"text": check.title},
-        "fullDescription": {"text": check.expected},
-        "help": {"text": check.fix},
+        "shortDescription": {"text": _literal(check.title)},
+        "fullDescription": {"text": _literal(check.expected)},
+        "help": {"text": _literal(check.fix)},
         "defaultConfiguration": {"level": _LEVELS[check.severity]},
         "properties": {"severity": check.severity, "clause": check.clause},
     }
@@ -67,7 +68,7 @@ def _result(finding: Finding, rule: int) -> dict[str, Any]:
         "ruleId": finding.code,
         "ruleIndex": rule,
         "level": _LEVELS[finding.severity],
-        "message": {"text": text},
+        "message": {"text": _literal(text)},
         "locations": [
             {
                 "physicalLocation": {"artifactLocation": {"uri": _PLACE}},
@@ -85,6 +86,16 @@ def _result(finding: Finding, rule: int) -> dict[str, Any]:
     if finding.known:
         result["suppressions"] = [{"kind": "external", "justification": finding.known}]
     return result
+
+
+_BRACKET = re.compile(r"(\\*)([\[\]])")
+
+
+def _literal(text: str) -> str:
+    """A message without links and placeholders, whatever is in it: SARIF 2.1.0, 3.11.5 and 3.11.6."""
+    # A backslash that is there already must not take away the meaning of ours.
+    text = _BRACKET.sub(lambda match: f"{match[1] * 2}\\{match[2]}", text)
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 def _fingerprint(finding: Finding) -> str:
