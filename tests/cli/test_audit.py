@@ -833,6 +833,33 @@ def test_a_signal_ends_the_audit_and_the_program_it_started(tmp_path: Path, numb
     waited(lambda: not is_running(child))
 
 
+def test_tests_are_written_for_a_capture_too_and_never_over_others(tmp_path: Path) -> None:
+    folder = tmp_path / "tests"
+    ended = audit("--emit-tests", str(folder), BAD)
+    assert ended.code == 1
+    assert ended.err == f"Tests are in {folder}: run pytest {folder}, or {folder / 'mcp_audit.sh'}.\n"
+    assert sorted(path.name for path in folder.iterdir()) == ["mcp_audit.sh", "test_mcp_audit.py"]
+    tests = folder / "test_mcp_audit.py"
+    compile(tests.read_text(), str(tests), "exec")
+    assert os.access(folder / "mcp_audit.sh", os.X_OK)
+    tests.write_text("mine")
+    again = audit("--emit-tests", str(folder), BAD)
+    assert (again.code, again.out) == (3, "")
+    assert again.err == f"qortal-mcp: {tests} exists already; tests are never overwritten.\n"
+    assert tests.read_text() == "mine"
+
+
+def test_tests_are_not_written_where_there_is_no_folder(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    for folder in (file, tmp_path / "a" / "b"):
+        ended = audit("--emit-tests", str(folder), BAD)
+        assert (ended.code, ended.err) == (
+            3,
+            f"qortal-mcp: Cannot write tests into {folder}: it is not a folder.\n",
+        )
+
+
 @pytest.mark.promise("Audit", "An interrupted audit keeps its capture: what was seen so far can be judged.")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupted_audit_keeps_its_capture(tmp_path: Path, number: int, code: int) -> None:

@@ -77,6 +77,11 @@ class AuditCommand(click.Command):
 @click.option(
     "--capture", metavar="FILE", help="Keep everything that was sent; `audit FILE` judges it again."
 )
+@click.option(
+    "--emit-tests",
+    metavar="DIR",
+    help="Write tests for pytest and a shell that fail until what was found is fixed.",
+)
 @click.option("--baseline", metavar="FILE", help="Accepted findings, each with a reason: they do not count.")
 @click.option(
     "--write-baseline", metavar="FILE", help="Write what was found as a baseline; add the reasons there."
@@ -152,11 +157,13 @@ def _audit(options: AuditOptions, ctx: click.Context) -> int:
     from ..audit.evidence import to_file
     from .input import files
     from .input.audit_target import known_findings
-    from .output import audit_reports
+    from .output import audit_reports, audit_tests
 
     began = time.monotonic()
     output = options.output
     audit_reports.check_writable(output, ctx)
+    if output.emit_tests is not None:
+        audit_tests.check_writable(output.emit_tests)
     known = known_findings(options.baseline)
     evidence = _evidence(options, ctx)
     if output.capture is not None:
@@ -170,6 +177,8 @@ def _audit(options: AuditOptions, ctx: click.Context) -> int:
             click.echo(f"Interrupted; the capture is in {output.capture}.", err=True)
         raise
     audit_reports.write(report, output)
+    if output.emit_tests is not None:
+        audit_tests.write(report, evidence, output.emit_tests)
     audit_reports.show(report, as_json=output.as_json)
     audit_reports.name_unneeded(known, report)
     return _EXIT_CODES[report.verdict]

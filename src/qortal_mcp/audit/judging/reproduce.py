@@ -37,7 +37,7 @@ def line(evidence: Evidence, visit: Visit, step: Step) -> str:
 
 
 def _pipe(evidence: Evidence, visit: Visit, step: Step) -> str:
-    words = " ".join(_quoted(_typed(one.sent)) for one in _way_to(visit, step) if one.sent.strip())
+    words = " ".join(_quoted(_typed(one.sent)) for one in way_to(visit, step) if one.sent.strip())
     target = _quoted(evidence.target)
     if visit.transport == "sse":
         return f"curl -sS -N -m 5 {target} -H 'accept: text/event-stream'"
@@ -49,7 +49,7 @@ def _pipe(evidence: Evidence, visit: Visit, step: Step) -> str:
     return f"{{ printf '%s\\n' {words}; {_PATIENCE}; }} | {command}"
 
 
-def _way_to(visit: Visit, step: Step) -> list[Step]:
+def way_to(visit: Visit, step: Step) -> list[Step]:
     """What has to be sent before: the handshake, where there was one; and the invalid message before the ping that follows it.
 
     A good request goes before the bad ones of 2026-07-28: some servers decide about a connection by its first request.
@@ -79,11 +79,18 @@ def _curl(evidence: Evidence, visit: Visit, step: Step) -> str:
     find = "tr -d '\\r' | sed -n 's/^mcp-session-id: //Ip'"
     opened = _one_curl(target, opening, opening.http or Http(), "-D - -o /dev/null")
     way = [f"S=$({opened} | {find})"]
-    between = ["notifications/initialized", *(["delete-session"] if step.name == "after-delete" else [])]
-    for one in visit.named(*between):
-        if one.http is not None and one is not step:
-            way.append(_one_curl(target, one, one.http, "-o /dev/null"))
+    for one in session_way(visit, step)[1:]:
+        way.append(_one_curl(target, one, one.http or Http(), "-o /dev/null"))
     return "; ".join([*way, command]).replace(_quoted(f"{SESSION_ID}: {session}"), f'"{SESSION_ID}: $S"')
+
+
+def session_way(visit: Visit, step: Step) -> list[Step]:
+    """What has to be sent before a request in a session: what opens it, and where it is about an ended one what ends it."""
+    opening = next(visit.named("initialize"), None)
+    if opening is None or opening is step or step.name == "unknown-session":
+        return []
+    between = ["notifications/initialized", *(["delete-session"] if step.name == "after-delete" else [])]
+    return [opening, *(one for one in visit.named(*between) if one.http is not None and one is not step)]
 
 
 def _one_curl(target: str, step: Step, http: Http, how: str = "-i") -> str:

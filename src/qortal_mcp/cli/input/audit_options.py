@@ -44,6 +44,7 @@ class OutputOptions(Struct, frozen=True, kw_only=True):
     markdown: str | None = None
     capture: str | None = None
     write_baseline: str | None = None
+    emit_tests: str | None = None
 
     @property
     def reports(self) -> dict[str, str]:
