@@ -126,7 +126,7 @@ SHELL = ("sh", emit.SCRIPT)
 EMITTED = [
     BY_CODE["unknown-method-code", "http"],
     BY_CODE["structured-content-schema-mismatch", "http"],
-    BY_CODE["stdout-pollution", "stdio"],
+    BY_CODE["message-joined", "stdio"],
 ]
 
 
@@ -182,7 +182,7 @@ def test_a_server_that_is_not_there_passes_nothing(tmp_path: Path) -> None:
 
 
 def test_the_names_of_the_tests_are_sentences(tmp_path: Path) -> None:
-    seen = asyncio.run(_seen_on_stdio("stdout-pollution"))
+    seen = asyncio.run(_seen_on_stdio("message-joined"))
     names = re.findall(
         r"^def test_(\w+)\(\):$", (emitted(tmp_path, seen) / emit.TESTS).read_text(), re.MULTILINE
     )
@@ -223,6 +223,11 @@ async def test_secrets_are_read_when_the_tests_run_and_written_nowhere(tmp_path:
         for words in (PYTEST, SHELL):
             code, _ = await asyncio.to_thread(outcome, words, folder, url, MCP_AUDIT_HEADER_FILE=str(headers))
             assert code == 0
+        code, said = await asyncio.to_thread(outcome, PYTEST, folder, url)
+        assert (code, " passed" in said) == (1, False)
+        headers.write_text("Authorization: Bearer of-old\n")
+        code, said = await asyncio.to_thread(outcome, SHELL, folder, url, MCP_AUDIT_HEADER_FILE=str(headers))
+        assert (code, "ok " in said) == (1, False)
     assert outcome(SHELL, folder, url)[0] not in (0, 1)
 
 

@@ -71,7 +71,9 @@ def _exchange(url: str, request: dict[str, Any], headers: dict[str, str]) -> tup
     finally:
         connection.close()
     pieces = events(data) if media_type == "text/event-stream" else ((data, ""),) if data else ()
-    answer = Answer(tuple(pieces), response.status, media_type, is_whole)
+    # Who is not let in, or meets a server that is down, has not seen what is to be tested.
+    is_reached = response.status < 500 and response.status != 401
+    answer = Answer(tuple(pieces), response.status, media_type, is_whole, is_reached)
     return answer, response.getheader("mcp-session-id") or ""
 
 
