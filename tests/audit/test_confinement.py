@@ -7,10 +7,12 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
+from docgen.generated import ROOT
 from msgspec import structs
 from tests.audit.audits import LIMITS
 from tests.audit.seeds import file_of
@@ -211,3 +213,10 @@ def test_nothing_in_the_folder_one_stands_in_is_imported(tmp_path: Path) -> None
     )
     assert (done.returncode, done.stderr) == (1, b"")
     assert json.loads(done.stdout)["verdict"] == VIOLATES
+
+
+@pytest.mark.promise("Audit", "An audit needs no extra: everything it uses is installed with the command.")
+def test_an_audit_needs_no_extra() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert [one for one in project["dependencies"] if one.startswith("jsonschema-rs")]
+    assert list(project["optional-dependencies"]) == ["fast"]
