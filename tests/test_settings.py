@@ -273,3 +273,17 @@ def test_a_token_that_can_be_guessed_is_refused_and_not_shown(tmp_path: Path) ->
         settings.token(ListenOptions(), {"QORTAL_MCP_TOKEN": "fifteen-letters"})
     assert "fifteen" not in f"{by_file.value}{by_variable.value}"
     assert settings.token(ListenOptions(), {"QORTAL_MCP_TOKEN": "sixteen-letters."}) == "sixteen-letters."
+
+
+@pytest.mark.parametrize(
+    ("text", "length"), [("15m", 900), ("90", 90), ("90s", 90), ("2h", 7200), ("1d", 86_400), ("007m", 420)]
+)
+def test_a_duration_has_a_unit_or_counts_seconds(text: str, length: int) -> None:
+    options = settings.read(NodeOptions, {"max_tip_age": text}, {})
+    assert settings.seconds(options.max_tip_age) == length
+
+
+@pytest.mark.parametrize("text", ["0", "0m", "-5m", "15 m", "m", "1w", "1.5h", "15m\n", "9" * 30])
+def test_what_is_not_a_duration_is_refused(text: str) -> None:
+    with pytest.raises(WrongSetting, match="--max-tip-age must be a number with s, m, h or d, such as 15m"):
+        settings.read(NodeOptions, {"max_tip_age": text}, {})

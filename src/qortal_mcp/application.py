@@ -70,9 +70,8 @@ def _routes(server: Server, node: Node, *, needs_token: bool) -> Mapping[str, Ro
     for_models = Page(llms_txt(server, needs_token=needs_token).encode(), "text/plain; charset=utf-8")
 
     async def ready() -> Page:
-        """Whether the chain can be read: 200 only from a node that answers and is up to date."""
-        facts = await readiness(node)
-        is_ready = facts["height"] is not None and not facts["isSynchronizing"]
+        """Whether the chain can be read: 200 only from a healthy node."""
+        facts, is_ready = await readiness(node)
         return Page(_encode(facts), status=200 if is_ready else 503)
 
     return {

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from .settings import NodeOptions, WrongSetting
+from .settings import NodeOptions, WrongSetting, seconds
 
 if TYPE_CHECKING:
     from .qortal.node.node import Node
@@ -15,12 +15,13 @@ def node_of(options: NodeOptions) -> "Node":
 
     Raises: WrongSetting.
     """
+    from .qortal.limits import NodeLimits
     from .qortal.node.node import Node
 
     if options.sample:
         return Node.sample()
     try:
-        return Node.at(options.node)
+        return Node.at(options.node, NodeLimits(max_tip_age_seconds=seconds(options.max_tip_age)))
     except ValueError as exc:
         raise WrongSetting(f"--node: {exc}.") from None
 

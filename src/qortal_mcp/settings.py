@@ -51,6 +51,7 @@ NodeAddress = Annotated[str, Meta(pattern=r"^https?://[^\s/]+\S*\Z", max_length=
 # As clients write them in the Host header, and browsers in the Origin header: no other form ever matches.
 HostName = Annotated[str, Meta(pattern=rf"^{_HOST}{_PORT}\Z", max_length=300)]
 WebOrigin = Annotated[str, Meta(pattern=rf"^[A-Za-z][A-Za-z0-9+.-]*://{_HOST}{_PORT}/?\Z", max_length=300)]
+Duration = Annotated[str, Meta(pattern=r"^0*[1-9][0-9]{0,7}[smhd]?\Z", max_length=20)]
 CallsPerSecond = Annotated[float, Meta(ge=0, le=1_000_000)]
 ListenAddress = Annotated[
     str, Meta(pattern=r"^(\[[0-9A-Fa-f:.]+\]|[^\s:\[\]/]+):[0-9]{1,5}\Z", max_length=300)
@@ -75,6 +76,14 @@ class NodeOptions(Options, frozen=True, kw_only=True):
             },
         ),
     ] = ("http://127.0.0.1:12391",)
+    max_tip_age: Annotated[
+        Duration,
+        Meta(
+            description="A node whose newest block is older than this is behind: others answer first, and /readyz says 503. "
+            "A number with s, m, h or d.",
+            extra={"metavar": "TIME", "expected": "a number with s, m, h or d, such as 15m"},
+        ),
+    ] = "15m"
     sample: Annotated[
         bool, Meta(description="Read the built-in sample chain instead of a node. Every answer says so.")
     ] = False
@@ -340,6 +349,12 @@ def old_variables(environ: Mapping[str, str]) -> dict[str, str]:
         for beginning, instead in OLD_VARIABLES
         if name.startswith(beginning)
     }
+
+
+def seconds(duration: Duration) -> int:
+    """The length of a duration; without a unit it is in seconds."""
+    number = duration.rstrip("smhd")
+    return int(number) * {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}[duration[len(number) :]]
 
 
 def host_and_port(listen: str) -> tuple[str, int]:

@@ -38,12 +38,40 @@ def http_stranger(answer: Answer) -> Iterator[str]:
         def log_message(self, *_: object) -> None:
             """Tests read standard error."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    with _listening(Handler) as port:
+        yield f"http://127.0.0.1:{port}/mcp"
+
+
+@contextlib.contextmanager
+def http_node(answer: Callable[[str], Answered]) -> Iterator[str]:
+    """The address of a node that answers targets as a function does."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            status, headers, said = answer(self.path)
+            self.send_response(status)
+            for name, value in {**headers, "content-length": str(len(said))}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(said)
+
+        def log_message(self, *_: object) -> None:
+            """Tests read standard error."""
+
+    with _listening(Handler) as port:
+        yield f"http://127.0.0.1:{port}"
+
+
+@contextlib.contextmanager
+def _listening(handler: type[BaseHTTPRequestHandler]) -> Iterator[int]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}/mcp"
+        yield server.server_port
     finally:
         server.shutdown()
         thread.join()

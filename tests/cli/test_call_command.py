@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from tests.cli.running import ALICE, COMMAND, environment, run
+from tests.cli.strangers import http_node
 
 from qortal_mcp.cli.input import call_arguments
 from qortal_mcp.cli.main import main
@@ -99,6 +100,14 @@ def test_a_node_that_cannot_be_reached_is_exit_code_3(unused_port: int, form: tu
     assert ended.code == 3
     assert "Node unreachable." in ended.out + ended.err
     assert "Traceback" not in ended.err
+
+
+@pytest.mark.parametrize("form", [(), ("--raw",)])
+def test_something_else_than_a_node_is_exit_code_3(form: tuple[str, ...]) -> None:
+    with http_node(lambda _: (200, {"content-type": "text/html"}, b"<html>Welcome</html>")) as website:
+        ended = run("call", "get_balance", f"address={ALICE}", "--node", website, *form)
+    assert ended.code == 3
+    assert "Node error. This is not a Qortal node." in ended.out + ended.err
 
 
 def _answering_forbidden(node: socket.socket) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 from tests.cli.running import ALICE, Listening, listening, run
+from tests.cli.strangers import http_node, http_stranger
+from tests.qortal.live_chain import live_answer
 
 from qortal_mcp import __version__
 from qortal_mcp.cli.main import main
@@ -179,6 +181,44 @@ def test_a_node_that_does_not_answer_is_not_ready_but_alive() -> None:
         assert json.loads(body) == {"node": "http://127.0.0.1:9", "height": None, "isSynchronizing": None}
 
 
+@pytest.mark.promise("Nodes", "A website or another service given as a node is recognised and called that.")
+def test_a_website_as_a_node_is_called_that_once_at_the_start() -> None:
+    with http_stranger(lambda *_: (200, {"content-type": "text/html"}, b"<html>Welcome</html>")) as page:
+        website = page.removesuffix("/mcp")
+        with listening("serve", "--node", website) as server:
+            said = events(server, "no node answers; tools will fail until one does")
+            assert [line["event"] for line in said if line["level"] == "warning"] == [
+                "this is not a Qortal node",
+                "no node answers; tools will fail until one does",
+            ]
+            assert server.ask("/readyz")[0] == 503
+            _, body = server.ask("/mcp", call("get_balance", {"address": ALICE}))
+            assert (
+                json.loads(body)["result"]["content"][0]["text"] == "Node error. This is not a Qortal node."
+            )
+
+
+@pytest.mark.promise(
+    "Operations",
+    "`/readyz` is 503 if the newest block is older than `--max-tip-age`, whatever the node says.",
+)
+@pytest.mark.parametrize(("words", "status"), [((), 503), (("--max-tip-age", "2d"), 200)])
+def test_a_stale_node_is_not_ready(words: tuple[str, ...], status: int) -> None:
+    def stale(target: str) -> tuple[int, dict[str, str], bytes]:
+        reply = live_answer(target, age_seconds=23 * 3600)
+        return reply.status, {"content-type": reply.content_type}, reply.body
+
+    with http_node(stale) as url, listening("serve", "--node", url, *words) as server:
+        said = events(server, "the node answers")
+        assert said[-1]["level"] == ("info" if status == 200 else "warning")
+        found, body = server.ask("/readyz")
+        assert found == status
+        assert json.loads(body)["tipAgeSeconds"] // 3600 == 23
+        _, body = server.ask("/mcp", call("get_balance", {"address": ALICE}))
+        notes = json.loads(body)["result"]["structuredContent"].get("notes")
+        assert notes == (None if status == 200 else ["The node is behind: its newest block is 23 hours old."])
+
+
 @pytest.fixture(params=["file", "variable"])
 def with_token(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Listening]:
     file = tmp_path / "token"
@@ -336,5 +376,7 @@ def test_the_sample_chain_can_be_a_node_of_its_own() -> None:
         assert over_http.code == 0, over_http.err
         assert over_http.json["balance"] == in_process.json["balance"]
         assert over_http.json["asOf"]["node"] == node.url
+        assert over_http.json["notes"] == in_process.json["notes"]
+        assert over_http.json["notes"][0].startswith("Sample data")
         assert node.stop() == 0
         assert "Traceback" not in node.err

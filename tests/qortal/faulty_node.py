@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from types import TracebackType
 
-from qortal_mcp.qortal.sample.reader import answer
+from .live_chain import live_answer
 
 Behaviour = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
@@ -89,5 +89,5 @@ class FaultyNode:
         told = self.behaviours.get(target.partition("?")[0]) or self.behaviours.get("*")
         if told is not None:
             return told
-        reply = answer(target)
+        reply = live_answer(target)
         return replies(reply.body, reply.status, reply.content_type)

@@ -8,10 +8,10 @@ import msgspec
 from qortal_mcp.qortal.endpoints.record import Request
 from qortal_mcp.qortal.node.source import RawReply
 from qortal_mcp.qortal.sample.chain import Chain, sample_chain
-from qortal_mcp.qortal.sample.reader import answer
 from qortal_mcp.qortal.words import base58
 from qortal_mcp.qortal.words.contract_templates import TEMPLATES
 
+from .live_chain import live_answer
 from .world import ALICE, ALICE_KEY
 
 KINDS = {
@@ -67,7 +67,7 @@ class Market:
 
     async def fetch(self, request: Request) -> RawReply:
         self.asked.append(request.target)
-        return answer(request.target, self._chain)
+        return live_answer(request.target, chain=self._chain)
 
     async def warm(self) -> None: ...
 

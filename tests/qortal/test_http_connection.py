@@ -12,6 +12,7 @@ from qortal_mcp.qortal.server import make_server
 
 from .conftest import Call, caller
 from .faulty_node import Behaviour, FaultyNode, replies, sends
+from .live_chain import live_answer
 from .world import ALICE, BOB, CHLOE
 
 LIMITS = NodeLimits(reply_seconds=5, connect_seconds=5, tip_seconds=5, reply_bytes=20_000, rest_seconds=0.001)
@@ -81,7 +82,9 @@ async def test_a_connection_that_the_node_gave_up_is_replaced_unnoticed(
             writer.close()  # as a node does whose patience ended just when the question came
         else:
             used.add(peer)
-            writer.write(OK + b"Content-Length: 3\r\n\r\n1.5")
+            target = faulty.asked[-1]
+            body = b"1.5" if target.startswith("/addresses") else live_answer(target).body
+            writer.write(OK + b"Content-Length: %d\r\n\r\n" % len(body) + body)
 
     faulty.behaviours["*"] = answers_once
     for address in (ALICE, BOB, CHLOE):

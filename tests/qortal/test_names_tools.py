@@ -12,6 +12,7 @@ from qortal_mcp.server.dispatch import Server
 from .conftest import Call, caller
 from .faulty_node import FaultyNode, replies
 from .pages import every_row
+from .told_node import ToldNode
 from .world import ALICE, BOB, CHLOE, NOBODY, WRONG_CHECKSUM
 
 
@@ -77,6 +78,42 @@ async def test_names_of_any_letters_can_be_asked_for(call: Call, name: str) -> N
     answer = (await call("get_name", name=name))["structuredContent"]
     assert answer["name"] == name
     assert answer["isExactMatch"] is True
+
+
+@pytest.mark.promise(
+    "Data of the chain",
+    "A name or poll whose name holds characters that are never sent in a path is found through the search or the list.",
+)
+@pytest.mark.parametrize(
+    "name", ["slash/name", "SLASH/NAME", "100%real", "semi;colon?q=1#frag", "../admin/stop"]
+)
+async def test_a_name_that_is_never_sent_in_a_path_is_found_through_the_search(name: str) -> None:
+    source = ToldNode()
+    node = Node([source])
+    answer = (await caller(make_server(node))("get_name", name=name))["structuredContent"]
+    await node.close()
+    assert answer["name"] == name.lower()
+    assert answer["isExactMatch"] is (name == name.lower())
+    asked = {target.partition("?")[0] for target in source.asked}
+    assert asked == {"/admin/status", "/blocks/last", "/names/search"}
+
+
+@pytest.mark.parametrize("name", ["slash/nam", "lash/name", "100%", "%", "%%%", "..\\admin", "a;b"])
+async def test_nothing_but_the_whole_name_is_found_through_the_search(call: Call, name: str) -> None:
+    assert (await call("get_name", name=name))["content"][0]["text"] == "Name not found."
+
+
+async def test_a_name_that_matches_endless_others_is_given_up() -> None:
+    others = [
+        {"name": f"other {number}", "owner": ALICE, "registered": 1, "isForSale": False}
+        for number in range(100)
+    ]
+    source = ToldNode(lambda target: others if target.startswith("/names/search") else None)
+    node = Node([source])
+    result = await caller(make_server(node))("get_name", name="%")
+    await node.close()
+    assert result["content"][0]["text"] == "Name not found."
+    assert len(source.asked) < 10
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from qortal_mcp.qortal.limits import NodeLimits
 from qortal_mcp.qortal.node.http_source import HttpSource
 from qortal_mcp.qortal.node.node import Node
 from qortal_mcp.qortal.node.origin import origin_of
-from qortal_mcp.qortal.server import make_server, readiness
+from qortal_mcp.qortal.server import Readiness, make_server, readiness
 
 from .conftest import Call, caller
 from .faulty_node import Behaviour, FaultyNode, hangs, replies, resets, sends
@@ -417,10 +417,13 @@ def test_anything_but_an_origin_stops_the_start(url: str) -> None:
 
 
 async def test_readiness_tells_height_or_null(faulty: FaultyNode, http_node: Node) -> None:
-    assert await readiness(http_node) == {"node": faulty.url, "height": HEIGHT, "isSynchronizing": False}
+    facts, is_ready = await readiness(http_node)
+    assert (facts.node, facts.height, facts.isSynchronizing, is_ready) == (faulty.url, HEIGHT, False, True)
+    assert isinstance(facts.tipAgeSeconds, int)
+    assert 0 <= facts.tipAgeSeconds < 60
     await faulty.stop()
     other = Node.at([faulty.url], LIMITS)
-    assert await readiness(other) == {"node": faulty.url, "height": None, "isSynchronizing": None}
+    assert await readiness(other) == (Readiness(faulty.url), False)
     await other.close()
 
 

@@ -48,18 +48,36 @@ async def test_a_poll_in_a_list_tells_what_is_asked(call: Call) -> None:
 
 
 async def test_results_come_by_count_and_by_weight_in_the_order_of_the_poll(call: Call) -> None:
-    answer = (await call("get_poll", name="governance/2026 #1"))["structuredContent"]
+    answer = (await call("get_poll", name="Best fruit?"))["structuredContent"]
     assert [(o["name"], o["votes"], o["weight"]) for o in answer["options"]] == [
-        ("Yes", 1, 579),
-        ("No", 1, 0),
-        ("Abstain", 0, 0),
+        ("Apple", 2, 579),
+        ("Banana", 2, 320),
+        ("Cherry 🍒", 1, 0),
     ]
     assert [(o["votesPercent"], o["weightPercent"]) for o in answer["options"]] == [
-        ("50.00", "100.00"),
-        ("50.00", "0.00"),
-        ("0.00", "0.00"),
+        ("40.00", "64.40"),
+        ("40.00", "35.60"),
+        ("20.00", "0.00"),
     ]
-    assert (answer["totalVotes"], answer["totalWeight"]) == (2, 579)
+    assert (answer["totalVotes"], answer["totalWeight"]) == (5, 899)
+
+
+@pytest.mark.promise(
+    "Data of the chain",
+    "A name or poll whose name holds characters that are never sent in a path is found through the search or the list.",
+)
+async def test_a_poll_whose_name_is_never_sent_in_a_path_is_found_in_the_list(call: Call) -> None:
+    answer = (await call("get_poll", name="governance/2026 #1"))["structuredContent"]
+    assert (answer["pollName"], answer["description"]) == ("governance/2026 #1", "a name with a slash")
+    assert [option["name"] for option in answer["options"]] == ["Yes", "No", "Abstain"]
+    assert {option["votes"] for option in answer["options"]} == {None}
+    assert (answer["totalVotes"], answer["totalWeight"]) == (None, None)
+    assert answer["notes"][0].startswith("The votes of a poll whose name contains /")
+
+
+@pytest.mark.parametrize("name", ["governance/2026", "Governance/2026 #1", "..", "100%"])
+async def test_only_the_exact_name_of_such_a_poll_is_found(call: Call, name: str) -> None:
+    assert (await call("get_poll", name=name))["content"][0]["text"] == "Poll not found."
 
 
 async def test_shares_are_rounded_to_two_places(call: Call) -> None:

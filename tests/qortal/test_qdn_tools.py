@@ -2,25 +2,27 @@
 
 import json
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
-from qortal_mcp.qortal.limits import QDN_TEXT_BYTES
+from qortal_mcp.qortal.limits import QDN_TEXT_BYTES, NodeLimits
 from qortal_mcp.qortal.node.node import Node
 from qortal_mcp.qortal.sample.chain import sample_chain
 from qortal_mcp.qortal.server import make_server
-from qortal_mcp.qortal.tools import select
+from qortal_mcp.qortal.tools import definitions, select
 from qortal_mcp.qortal.words.services import SERVICES, TEXT_SERVICES
 from qortal_mcp.text import original
 
 from .conftest import Call, caller
-from .faulty_node import FaultyNode, replies
+from .faulty_node import FaultyNode, hangs, replies
 from .outcomes import code_of, text_of
 
 TOOLSETS = "qdn,qdn_content"
 RESOURCES = sample_chain()["resources"]
 PUBLIC = [row for row in RESOURCES if not row["service"].endswith("_PRIVATE")]
 READABLE = [row for row in RESOURCES if row["service"] in TEXT_SERVICES]
+STATUSES = ["READY", "PUBLISHED", "DOWNLOADING", "MISSING_DATA", "BLOCKED", "BUILD_FAILED"]
 POST = {"service": "BLOG_POST", "name": "alice-test", "identifier": "post-hello"}
 
 
@@ -148,14 +150,13 @@ async def test_describing_something_has_no_effect_on_the_node() -> None:
     assert asked == ["/arbitrary/resources"]
 
 
+@pytest.mark.promise(
+    "Data of the chain",
+    "Public QDN text is read whatever the node's list says about it, and nothing is rebuilt.",
+)
 @pytest.mark.parametrize("row", READABLE, ids=label)
-async def test_texts_are_read_where_the_node_has_them(call: Call, row: dict[str, Any]) -> None:
-    result = await call("read_qdn", **arguments_of(row))
-    if row["status"]["status"] != "READY":
-        assert text_of(result) == "Refused. This node does not hold the content: its status is PUBLISHED."
-        assert code_of(result) == "REFUSED"
-        return
-    answer = result["structuredContent"]
+async def test_texts_are_read_whatever_the_list_says(call: Call, row: dict[str, Any]) -> None:
+    answer = (await call("read_qdn", **arguments_of(row)))["structuredContent"]
     recorded = [
         held["body"]
         for path, held in sample_chain()["resourceContent"].items()
@@ -187,18 +188,20 @@ def test_readable_services_are_public() -> None:
     assert not [service for service in SERVICES if service.is_private and service.name in TEXT_SERVICES]
 
 
-async def read_from(content: bytes, listed: dict[str, Any] | None = None, **arguments: Any) -> dict[str, Any]:
+async def read_from(
+    content: bytes, listed: dict[str, Any] | None = None, status: int = 200, **arguments: Any
+) -> dict[str, Any]:
     """The answer about a post that holds this."""
     row = {**next(row for row in RESOURCES if row.get("identifier") == POST["identifier"]), **(listed or {})}
     async with FaultyNode() as publisher:
         publisher.behaviours["/arbitrary/resources"] = replies(json.dumps([row]))
         path = f"/arbitrary/{POST['service']}/{POST['name']}/{POST['identifier']}"
-        publisher.behaviours[path] = replies(content, 200, "application/octet-stream")
+        publisher.behaviours[path] = replies(content, status, "application/octet-stream")
         node = Node.at([publisher.url])
         result = await caller(make_server(node, toolsets=TOOLSETS))("read_qdn", **POST, **arguments)
         await node.close()
     content_asked = [target for target in publisher.asked if target.startswith(path)]
-    return {**result, "wasAsked": bool(content_asked)}
+    return {**result, "asked": content_asked, "wasAsked": bool(content_asked)}
 
 
 async def test_a_long_text_is_read_page_by_page_to_its_end() -> None:
@@ -256,17 +259,81 @@ async def test_what_turns_out_to_be_too_large_is_not_shown() -> None:
     assert code_of(await read_from(b"x" * (QDN_TEXT_BYTES + 1))) == "TOO_LARGE"
 
 
-@pytest.mark.parametrize("status", ["PUBLISHED", "DOWNLOADING", "MISSING_DATA", "BLOCKED", "BUILD_FAILED"])
-async def test_what_the_node_does_not_hold_is_not_asked_for(status: str) -> None:
-    result = await read_from(b"text", {"status": {"status": status}})
-    assert code_of(result) == "REFUSED"
-    assert not result["wasAsked"]
+@pytest.mark.parametrize("status", [*STATUSES, None])
+async def test_content_is_asked_for_whatever_its_status_is_and_nothing_is_built(status: str | None) -> None:
+    result = await read_from(b"text", {"status": None if status is None else {"status": status}})
+    assert result["structuredContent"]["text"] == "text"
+    query = urlsplit(result["asked"][0]).query
+    assert query == "async=false&rebuild=false&maxAttempts=1&attempts=1"
 
 
-async def test_without_a_status_nothing_is_asked_for() -> None:
-    result = await read_from(b"text", {"status": None})
-    assert code_of(result) == "REFUSED"
-    assert not result["wasAsked"]
+MISSING = {
+    "told": (
+        '{"error":1401,"message":"Data unavailable. Please try again later."}',
+        "Resource not found. It is published, but this node has no content for it and did not get it from its peers: "
+        "Data unavailable. Please try again later.",
+    ),
+    "several-files": (
+        '{"error":1401,"message":"filepath is required for resources containing more than one file"}',
+        "Resource not found. It is published, but this node has no content for it and did not get it from its peers: "
+        "filepath is required for resources containing more than one file",
+    ),
+    "markup": (
+        '{"error":1401,"message":"<b>x</b>"}',
+        "Resource not found. It is published, but this node has no content for it and did not get it from its peers.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "sentence"), MISSING.values(), ids=MISSING)
+async def test_content_that_is_not_there_is_not_found_and_says_why(body: str, sentence: str) -> None:
+    result = await read_from(body.encode(), status=404)
+    assert code_of(result) == "NOT_FOUND"
+    assert text_of(result) == sentence
+
+
+async def test_content_that_takes_too_long_does_not_put_the_node_aside() -> None:
+    async with FaultyNode() as slow:
+        node = Node.at([slow.url, "http://127.0.0.1:9"], NodeLimits(reply_seconds=0.3))
+        call = caller(make_server(node, toolsets=TOOLSETS))
+        await call("get_qdn_resource", **POST)
+        slow.behaviours[f"/arbitrary/{POST['service']}/{POST['name']}/{POST['identifier']}"] = hangs
+        assert text_of(await call("read_qdn", **POST)) == (
+            "Node did not answer in time. It was given 0.3 s. "
+            "It may still be fetching this from its peers: try again later."
+        )
+        assert node.origin == slow.url
+        assert (await call("get_qdn_resource", service="DOCUMENT", name="Bob"))["isError"] is False
+        await node.close()
+
+
+async def test_a_list_that_lags_behind_is_not_taken_at_its_word(call: Call) -> None:
+    answer = (await call("get_qdn_resource", service="JSON", name="frank-sold", identifier="profile"))[
+        "structuredContent"
+    ]
+    assert answer["status"] == "PUBLISHED"
+    assert (
+        answer["statusDescription"] == "Published. The list does not say whether this node has the content."
+    )
+
+
+def test_the_tool_says_what_reading_means_for_the_node() -> None:
+    description = next(each for each in definitions(("qdn_content",)))["description"]
+    assert "asks its peers" in description
+
+
+async def test_content_of_a_name_that_is_never_sent_in_a_path_is_refused() -> None:
+    row = {**next(row for row in RESOURCES if row.get("identifier") == POST["identifier"]), "name": "a/b"}
+    async with FaultyNode() as publisher:
+        publisher.behaviours["/arbitrary/resources"] = replies(json.dumps([row]))
+        node = Node.at([publisher.url])
+        call = caller(make_server(node, toolsets=TOOLSETS))
+        described = await call("get_qdn_resource", **{**POST, "name": "a/b"})
+        read = await call("read_qdn", **{**POST, "name": "a/b"})
+        await node.close()
+    assert described["structuredContent"]["name"] == "a/b"
+    assert text_of(read).startswith("Invalid name. It cannot be part of a path")
+    assert not [target for target in publisher.asked if "a%2Fb" in target.partition("?")[0]]
 
 
 @pytest.mark.promise(

@@ -12,14 +12,15 @@ from urllib.parse import parse_qsl, unquote
 
 import pytest
 from tests.qortal.conftest import caller
+from tests.qortal.live_chain import live_answer
 
 from qortal_mcp.qortal.endpoints import ENDPOINTS
 from qortal_mcp.qortal.endpoints.record import Request
 from qortal_mcp.qortal.node.node import Node
 from qortal_mcp.qortal.node.source import RawReply
-from qortal_mcp.qortal.sample import reader
 from qortal_mcp.qortal.server import make_server
 from qortal_mcp.qortal.tools import TOOLSETS, definitions
+from qortal_mcp.server.tool_errors import ToolError
 
 ALL = tuple(TOOLSETS)
 DEFINITIONS = {definition["name"]: definition for definition in definitions(ALL)}
@@ -29,6 +30,13 @@ HOSTILE: tuple[Any, ...] = (
     ".",
     "",
     "%2e%2e",
+    "..%2F..%2Fadmin%2Fstop",
+    "%252e%252e%252fadmin",
+    "..\\..\\admin\\stop",
+    "a;b",
+    "slash/name",
+    "100%real",
+    "governance/2026 #1",
     "%2e%2e%2fadmin%2fstop",
     "../admin/stop",
     "..%2fadmin%2fstop",
@@ -74,8 +82,10 @@ HOSTILE: tuple[Any, ...] = (
     "/peers",
     "/{x}",
 )
+# These are only sent to say no.
+ALWAYS_FALSE = {"rebuild", "async"}
 NEVER = {
-    "build", "rebuild", "async", "namefilter", "followedonly", "filepath", "includeonlinesignatures", "includedata",
+    "build", "namefilter", "followedonly", "filepath", "includeonlinesignatures", "includedata",
     "newlogginglevel", "apikey", "apiversion",
 }  # fmt: skip
 
@@ -90,7 +100,7 @@ class Recorder:
 
     async def fetch(self, request: Request) -> RawReply:
         self.targets.append(request.target)
-        return reader.answer(request.target)
+        return live_answer(request.target)
 
     async def warm(self) -> None: ...
 
@@ -109,7 +119,9 @@ def check(target: str) -> None:
     path, _, query = target.partition("?")
     assert re.fullmatch(r"[!-~]+", target), target
     for segment in path.split("/")[1:]:
-        assert unquote(segment) not in ("", ".", ".."), target
+        decoded = unquote(segment)
+        assert decoded not in ("", ".", ".."), target
+        assert not set(decoded) & set("/\\%;"), target
     endpoints = [endpoint for pattern, endpoint in PATTERNS if pattern.fullmatch(path)]
     assert endpoints, target
     names = {name for endpoint in endpoints for name in endpoint.query}
@@ -117,6 +129,8 @@ def check(target: str) -> None:
         assert name in names, target
         assert name.lower() not in NEVER, target
         assert value, target
+        if name in ALWAYS_FALSE:
+            assert value == "false", target
         if name in ("limit", "count"):
             assert 1 <= int(value) <= 500, target
         if name == "offset":
@@ -137,12 +151,40 @@ def attempts(tool: str) -> Iterator[dict[str, Any]]:
         yield {name: chance.choice(HOSTILE) for name in properties if chance.random() < 0.6}
 
 
+SOME_CONTENT = {"service": "JSON", "name": "Bob"}
 ALICE = "QgV4s3xnzLhVBEJxcYui4u4q11yhUHsd9v"
 GOOD: dict[str, dict[str, Any]] = {
     "get_balance": {"address": ALICE},
     "get_account_overview": {"address": ALICE},
     "search_qdn": {"service": "JSON"},
+    "read_qdn": {"service": "BLOG_POST", "name": "alice-test", "identifier": "post-hello"},
+    "get_qdn_resource": {"service": "BLOG_POST", "name": "alice-test", "identifier": "post-hello"},
 }
+# Templates of Core whose path takes any text, by the parameter that does.
+TEXT_IN_PATH = [
+    (endpoint.template, name)
+    for endpoint in ENDPOINTS
+    for name in endpoint.path
+    if name in ("name", "pollName", "address", "idPrefix")
+]
+
+
+@pytest.mark.promise(
+    "Read-only and secrets",
+    "A value that contains `/`, `\\`, `%` or `;`, or is `.` or `..`, is never sent in a path, encoded or not.",
+)
+@pytest.mark.parametrize(("template", "name"), TEXT_IN_PATH)
+async def test_what_could_become_another_path_never_leaves_as_one(template: str, name: str) -> None:
+    recorder = Recorder()
+    node = Node([recorder])
+    call = caller(make_server(node, toolsets="all"))
+    for value in HOSTILE:
+        if isinstance(value, str) and (set(value) & set("/\\%;") or value in (".", "..")):
+            values = {"name": "x", "idPrefix": "x"} if "idPrefix" in template else {}
+            result = await call("read_core", endpoint=template, values={**values, name: value})
+            assert result["_meta"]["qortal-mcp/error"]["code"] in ("INVALID_ARGUMENT", "REFUSED"), value
+    await node.close()
+    assert recorder.targets == []
 
 
 @pytest.mark.promise(
@@ -181,6 +223,9 @@ def test_the_allow_list_holds_what_core_lets_everybody_read_and_nothing_else() -
     assert len(set(templates)) == len(templates)
     for endpoint in ENDPOINTS:
         assert not {name.lower() for name in endpoint.query} & NEVER, endpoint.template
+        for name in ALWAYS_FALSE & set(endpoint.query):
+            with pytest.raises(ToolError):
+                endpoint.request({**SOME_CONTENT, name: True})
         assert not endpoint.template.startswith(
             ("/arbitrary/resource/status", "/arbitrary/metadata", "/lists", "/bootstrap")
         )

@@ -7,7 +7,8 @@ from typing import Any
 
 from qortal_mcp.qortal.endpoints.record import Request
 from qortal_mcp.qortal.node.source import RawReply
-from qortal_mcp.qortal.sample.reader import answer
+
+from .live_chain import live_answer
 
 # From a target to what the node says there: JSON as a value or as text, a whole reply, or None for the sample's answer.
 Tell = Callable[[str], Any]
@@ -27,7 +28,7 @@ class ToldNode:
         await asyncio.sleep(0)
         said = self._tell(request.target)
         if said is None:
-            return answer(request.target)
+            return live_answer(request.target)
         if isinstance(said, RawReply):
             return said
         body = said if isinstance(said, str) else json.dumps(said)

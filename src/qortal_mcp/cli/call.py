@@ -9,6 +9,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 
 from ..logs import visible
 from ..protocol.errors import ErrorObject
+from ..qortal.node.failures import NotANode
 from ..qortal.server import ERROR_KEY
 from ..server.dispatch import Server
 from ..settings import NodeOptions
@@ -49,7 +50,8 @@ class Result(Struct, frozen=True):
         if not self.isError:
             return failures.GOOD
         code = self.meta.get(ERROR_KEY, {}).get("code")
-        return failures.UNDETERMINED if code in _UNDETERMINED_CODES else failures.BAD
+        is_open = code in _UNDETERMINED_CODES or (code == "NODE_ERROR" and NotANode.fact in self.text)
+        return failures.UNDETERMINED if is_open else failures.BAD
 
 
 class CallCommand(SettingsCommand):

@@ -17,6 +17,9 @@ class NodeLimits(Struct, frozen=True, kw_only=True):
     tip_seconds: Seconds = 5.0
     # How old the height in an answer may be.
     tip_age_seconds: Seconds = 2.0
+    # A node whose newest block is older than this is behind, whatever it says itself. Blocks come about once a
+    # minute. `--max-tip-age` changes it.
+    max_tip_age_seconds: Seconds = 900.0
 
     # Core works best with about as many requests at once as it has free threads.
     requests: Positive = 16

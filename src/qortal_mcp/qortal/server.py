@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec import UNSET, Struct, UnsetType
 
 from .. import __version__
 from ..limits import DEFAULT, Limits
@@ -133,10 +134,23 @@ def synonyms() -> dict[str, Mapping[str, str]]:
     }
 
 
-async def readiness(node: Node) -> dict[str, Any]:
-    """What `/readyz` reports. `height` and `isSynchronizing` are null if the node does not answer."""
+class Readiness(Struct, frozen=True):
+    """What `/readyz` reports."""
+
+    node: str
+    # Null if no node answers.
+    height: int | None = None
+    isSynchronizing: bool | None = None
+    # Absent then, and for the sample chain, whose clock stands still.
+    tipAgeSeconds: int | UnsetType = UNSET
+
+
+async def readiness(node: Node) -> tuple[Readiness, bool]:
+    """What there is to report, and whether it comes from a healthy node."""
     try:
-        as_of = (await node.tip()).as_of
+        tip = await node.tip()
     except ToolError:
-        return {"node": node.origin, "height": None, "isSynchronizing": None}
-    return {"node": as_of.node, "height": as_of.height, "isSynchronizing": as_of.isSynchronizing}
+        return Readiness(node.origin), False
+    as_of, age = tip.seen.as_of, UNSET if tip.seen.is_sample else int(node.age_seconds(tip))
+    facts = Readiness(as_of.node, as_of.height, as_of.isSynchronizing, age)
+    return facts, not as_of.isSynchronizing and tip.seen.behind_seconds is None

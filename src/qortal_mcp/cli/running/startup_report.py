@@ -34,14 +34,17 @@ class StartupReport:
         self._asking = asyncio.get_running_loop().create_task(self._ask())
 
     async def _ask(self) -> None:
-        facts = await readiness(self._node)
-        about = {"qortal_mcp.node": facts["node"], "qortal_mcp.height": facts["height"]}
-        if facts["height"] is None:
+        facts, is_ready = await readiness(self._node)
+        about: dict[str, object] = {"qortal_mcp.node": facts.node, "qortal_mcp.height": facts.height}
+        if facts.height is None:
             log.warning(
-                "no node answers; tools will fail until one does", extra={"qortal_mcp.node": facts["node"]}
+                "no node answers; tools will fail until one does", extra={"qortal_mcp.node": facts.node}
             )
-        elif facts["isSynchronizing"]:
+        elif facts.isSynchronizing:
             log.warning("the node answers, but is still synchronizing", extra=about)
+        elif not is_ready:
+            about["qortal_mcp.tip_age_seconds"] = facts.tipAgeSeconds
+            log.warning("the node answers, but is behind: its newest block is old", extra=about)
         else:
             log.info("the node answers", extra=about)
 

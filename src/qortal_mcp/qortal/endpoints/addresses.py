@@ -42,6 +42,7 @@ VALID_ADDRESS = Endpoint(
     HOURS,
     path={"address": AnyAddress},
     returns="Whether a text is a valid address, as plain `true` or `false`.",
+    is_aside=True,
 )
 ONLINE_ACCOUNTS = Endpoint(
     "/addresses/online",
@@ -69,6 +70,7 @@ PUBLIC_KEY = Endpoint(
     UNTIL_NEXT_BLOCK,
     path={"address": Address},
     returns="Public key of an account, as plain text; `false` while it is unknown.",
+    is_aside=True,
 )
 ADDRESS_OF_KEY = Endpoint(
     "/addresses/convert/{publickey}",
@@ -76,6 +78,7 @@ ADDRESS_OF_KEY = Endpoint(
     HOURS,
     path={"publickey": PublicKey},
     returns="The address of a public key, as plain text.",
+    is_aside=True,
 )
 REWARD_SHARES = Endpoint(
     "/addresses/rewardshares",

@@ -3,6 +3,9 @@
 Endpoints whose GET has an effect on the node are left out: `/arbitrary/resource/status` counts up, and
 `/arbitrary/metadata` may fetch from peers. The listing shows both without that. Nor is there a parameter for a file
 of a resource, for building one, or for the lists that the node's owner keeps.
+
+Content is requested whatever the listing says: Core lists PUBLISHED for content that it holds, until somebody opens it
+in a way that writes. A node asks its peers for content that it lacks, as when a person opens it.
 """
 
 from typing import Annotated, Any, Literal
@@ -24,7 +27,7 @@ from ..words.arguments import (
 )
 from ..words.services import TEXT_SERVICES
 from ..words.times import Milliseconds
-from .parameters import CoreService
+from .parameters import CoreService, OnlyFalse
 from .record import HOURS, MINUTE, SECONDS, Endpoint, json_of
 
 _Text = Annotated[str, Meta(min_length=1, max_length=240)]
@@ -35,6 +38,10 @@ _Level = Annotated[int, Meta(ge=0, le=10)]
 # Each term is compared with everything in the index.
 _Terms = Annotated[list[Annotated[str, Meta(min_length=1, max_length=40)]], Meta(min_length=1, max_length=2)]
 _TextService = Annotated[str, Meta(extra={"check": TEXT_SERVICES.__contains__, "noun": "service"})]
+# One attempt to get what the node lacks. Core reads `attempts`; `maxAttempts` is what its source calls the same thing.
+_Once = Annotated[int, Meta(ge=1, le=1)]
+_AS_IT_IS = {"async": OnlyFalse, "rebuild": OnlyFalse, "maxAttempts": _Once, "attempts": _Once}
+_AS_IT_IS_ALWAYS = {"async": False, "rebuild": False, "maxAttempts": 1, "attempts": 1}
 _PAGE = {"limit": Limit, "offset": Offset, "reverse": bool}
 _DETAILS = {"excludeblocked": bool, "includestatus": bool, "includemetadata": bool}
 
@@ -128,19 +135,24 @@ CONTENT = Endpoint(
     as_is,
     SECONDS,
     path={"service": _TextService, "name": Name, "identifier": _Identifier},
-    returns="The file of a resource that is a single text; requested only if the listing says READY, because a "
-    "node would fetch what it does not have.",
+    query=_AS_IT_IS,
+    defaults=_AS_IT_IS_ALWAYS,
+    returns="The file of a resource that is a single text. A node may ask its peers once for what it does not have.",
     noun="Resource",
     absent=frozenset({1401}),
+    may_take_long=True,
 )
 DEFAULT_CONTENT = Endpoint(
     "/arbitrary/{service}/{name}",
     as_is,
     SECONDS,
     path={"service": _TextService, "name": Name},
+    query=_AS_IT_IS,
+    defaults=_AS_IT_IS_ALWAYS,
     returns="The same for a resource without an identifier.",
     noun="Resource",
     absent=frozenset({1401}),
+    may_take_long=True,
 )
 INDEX_SEARCH = Endpoint(
     "/arbitrary/indices",

@@ -54,6 +54,7 @@ ASSET = Endpoint(
     query={"assetId": AssetId, "assetName": AssetName},
     returns="One asset, by id or else by its exact name.",
     noun="Asset",
+    is_aside=True,
 )
 ASSET_BALANCES = Endpoint(
     "/assets/balances",

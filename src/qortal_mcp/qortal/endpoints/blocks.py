@@ -26,7 +26,9 @@ def _itself(height: int) -> int:
 
 # The newest blocks may still be replaced, so a block is only certain until the next one, or once it is settled.
 LAST_BLOCK = Endpoint("/blocks/last", json_of(Block), LIVE, returns="The newest block.", noun="Block")
-FIRST_BLOCK = Endpoint("/blocks/first", json_of(Block), HOURS, returns="The first block.", noun="Block")
+FIRST_BLOCK = Endpoint(
+    "/blocks/first", json_of(Block), HOURS, returns="The first block.", noun="Block", is_aside=True
+)
 BLOCK_AT_HEIGHT = Endpoint(
     "/blocks/byheight/{height}",
     json_of(Block),

@@ -16,6 +16,8 @@ Ordering = Literal["ASSET_BALANCE_ACCOUNT", "ACCOUNT_ASSET", "ASSET_ACCOUNT"]
 AnyAddress = Annotated[str, Meta(min_length=1, max_length=64)]
 # Each row costs Core a query of its own.
 HeavyLimit = Annotated[int, Meta(ge=1, le=50, extra={"clamp": True})]
+# The other answer would change something on the node.
+OnlyFalse = Annotated[bool, Meta(extra={"check": lambda flag: flag is False})]
 # Options of polls, of which an app's rating has five or six.
 OptionRows = Annotated[int, Meta(ge=1, le=RATED_OPTIONS, extra={"clamp": True})]
 # Shorter than Base58, and quicker for Core.

@@ -23,6 +23,10 @@ _LONGEST_TARGET = 7 * 1024
 # A 64-bit number, and white space around it.
 _LONGEST_NUMBER = 40
 
+DOTS = frozenset({"", ".", ".."})
+_NEVER_IN_PATHS = "/\\%;"
+_UNFIT = "It cannot be part of a path: it is . or .., or contains /, \\, % or ;."
+
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
@@ -85,6 +89,10 @@ class Endpoint(Struct, Generic[T_co], frozen=True):
     more_with: tuple[str, ...] = ()
     # In how many places Core looks for rows, if it applies the limit to each of them.
     row_sources: int = 1
+    # Whether it only helps to ask or to name: an answer made of other parts as well is as old as those.
+    is_aside: bool = False
+    # Whether a node may fetch what it lacks before it answers, so that being slow says nothing about its health.
+    may_take_long: bool = False
     # The height of the newest block in an answer that is only about blocks; None for no block.
     height_of: Callable[[Any], int | None] | None = None
 
@@ -124,12 +132,19 @@ class Endpoint(Struct, Generic[T_co], frozen=True):
         return Request(self.template, target, None if rows is None else rows * self.row_sources)
 
 
+def fits_a_path(text: str) -> bool:
+    """Whether a text may be sent as a segment of a path, encoded or not.
+
+    A proxy that decodes a path before it is routed would turn these characters into another path; HTTP clients fold dots.
+    """
+    return text not in DOTS and not any(letter in text for letter in _NEVER_IN_PATHS)
+
+
 def path_segment(name: str, value: object) -> str:
-    """A value as one segment of a path, whatever is in it. Raises: ToolError."""
+    """A value as one segment of a path. Raises: ToolError if it is never sent there."""
     text = str(value)
-    # Quoting leaves dots alone and HTTP clients fold them: /names/.. would request /.
-    if text in {"", ".", ".."}:
-        raise invalid_argument(f"Invalid {name}.", "It cannot be part of a path.")
+    if not fits_a_path(text):
+        raise invalid_argument(f"Invalid {name}.", _UNFIT)
     return _encoded(name, text)
 
 

@@ -135,6 +135,7 @@ UNIT_FEE = Endpoint(
     HOURS,
     query={"txType": CoreType, "timestamp": Milliseconds},
     returns="The fee of a type of transaction in units of 0.00000001 QORT, as plain text.",
+    is_aside=True,
     since="3.1.0",
 )
 

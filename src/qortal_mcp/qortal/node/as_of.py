@@ -16,11 +16,23 @@ class AsOf(Struct, frozen=True):
     isSynchronizing: bool | None
 
 
+class Seen(Struct, frozen=True):
+    """Where a part of an answer comes from, and what there is to say about that."""
+
+    as_of: AsOf
+    # How old the newest block was, if that was too old.
+    behind_seconds: float | None = None
+    # Whether it is data of the sample chain.
+    is_sample: bool = False
+
+
 class Tip(Struct, frozen=True):
     """The newest block of a node, and when it was requested."""
 
-    as_of: AsOf
+    seen: Seen
     height: int
     # Its signature: a different block of the same height is a different tip.
     block: str
+    # In milliseconds.
+    timestamp: int
     read_at: float

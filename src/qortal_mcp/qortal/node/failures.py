@@ -1,6 +1,7 @@
 """What can go wrong at a node, and how it is reported. One table; errors are recognized by number, never by text.
 
 NodeFailure (a ToolError): the node cannot be reached, refuses, or does not answer what was requested.
+  NotANode: what listens there is something else than Qortal Core.
 """
 
 from typing import Annotated
@@ -14,12 +15,17 @@ from ...text import printable, shortened
 from .source import RawReply
 
 _MESSAGE_CHARS = 120
+_TLS_ALERT = b"\x15\x03"
+# What web servers say about a plain request at their HTTPS port, in the first lines of a page.
+_PLAIN_REFUSED = (b"HTTPS", b"SSL-enabled")
+_PAGE_BYTES = 2000
 
 
 class NodeFailure(ToolError):
     """`rests_node` if the fault is the node's and not this one request's.
 
-    `try_next` if another node may do better, which is always so when a node rests.
+    `try_next` if another node may do better, which is always so when a node rests. `is_foreign` if Core would
+    hardly answer like this.
     """
 
     def __init__(
@@ -31,10 +37,23 @@ class NodeFailure(ToolError):
         retryable: bool = False,
         rests_node: bool = False,
         try_next: bool = False,
+        is_foreign: bool = False,
     ) -> None:
         super().__init__(code, sentence, fact, retryable=retryable)
         self.rests_node = rests_node
         self.try_next = try_next or rests_node
+        self.is_foreign = is_foreign
+        # The node's own words, if they may say more than the failure does.
+        self.said = ""
+
+
+class NotANode(NodeFailure):
+    """A website, or another service."""
+
+    fact = "This is not a Qortal node."
+
+    def __init__(self) -> None:
+        super().__init__("NODE_ERROR", "Node error.", self.fact, rests_node=True)
 
 
 def unreachable(*origins: str) -> NodeFailure:
@@ -57,6 +76,28 @@ def timed_out(seconds: float) -> NodeFailure:
     )
 
 
+def still_fetching(seconds: float) -> NodeFailure:
+    """Of content that the node may have to get from its peers first."""
+    return NodeFailure(
+        "NODE_TIMEOUT",
+        "Node did not answer in time.",
+        f"It was given {seconds:g} s. It may still be fetching this from its peers: try again later.",
+        retryable=True,
+        try_next=True,
+    )
+
+
+def frozen() -> NodeFailure:
+    """It accepts requests, answers none of them, and is probed until it does."""
+    return NodeFailure(
+        "NODE_TIMEOUT",
+        "Node did not answer in time.",
+        "It has stopped answering; it will be asked again as soon as it does.",
+        retryable=True,
+        rests_node=True,
+    )
+
+
 def syncing() -> NodeFailure:
     return NodeFailure("NODE_SYNCING", "Node is synchronizing.", retryable=True, rests_node=True)
 
@@ -65,8 +106,10 @@ def refused(fact: str, *, rests_node: bool) -> NodeFailure:
     return NodeFailure("NODE_REFUSED", "Node refused this client.", fact, rests_node=rests_node)
 
 
-def not_supported(fact: str = "") -> NodeFailure:
-    return NodeFailure("NOT_SUPPORTED", "Not supported by this node.", fact, try_next=True)
+def not_supported(fact: str = "", *, is_foreign: bool = False) -> NodeFailure:
+    return NodeFailure(
+        "NOT_SUPPORTED", "Not supported by this node.", fact, try_next=True, is_foreign=is_foreign
+    )
 
 
 def not_found(sentence: str, fact: str = "") -> NodeFailure:
@@ -74,10 +117,21 @@ def not_found(sentence: str, fact: str = "") -> NodeFailure:
 
 
 def node_error(
-    fact: str, *, retryable: bool = False, rests_node: bool = False, try_next: bool = False
+    fact: str,
+    *,
+    retryable: bool = False,
+    rests_node: bool = False,
+    try_next: bool = False,
+    is_foreign: bool = False,
 ) -> NodeFailure:
     return NodeFailure(
-        "NODE_ERROR", "Node error.", fact, retryable=retryable, rests_node=rests_node, try_next=try_next
+        "NODE_ERROR",
+        "Node error.",
+        fact,
+        retryable=retryable,
+        rests_node=rests_node,
+        try_next=try_next,
+        is_foreign=is_foreign,
     )
 
 
@@ -86,11 +140,20 @@ def reply_too_large(at_most: int) -> NodeFailure:
 
 
 def not_readable() -> NodeFailure:
-    return node_error("Its answer cannot be read.", rests_node=True)
+    return node_error("Its answer cannot be read.", rests_node=True, is_foreign=True)
+
+
+def not_http(received: bytes) -> NodeFailure:
+    """What arrived is not HTTP; perhaps TLS, which refuses a plain request with an alert."""
+    return speaks_https() if received.startswith(_TLS_ALERT) else not_readable()
+
+
+def speaks_https() -> NodeFailure:
+    return node_error("It speaks HTTPS: its address must begin with https://.", rests_node=True)
 
 
 def not_as_expected() -> NodeFailure:
-    return node_error("Its answer does not have the expected form.", try_next=True)
+    return node_error("Its answer does not have the expected form.", try_next=True, is_foreign=True)
 
 
 # Core's error numbers. Any other number is reported as a node error with that number.
@@ -132,7 +195,9 @@ def failure_of(reply: RawReply, noun: str, absent: frozenset[int] = frozenset())
     """What an answer other than 200 means."""
     core = _core_error(reply)
     if core is not None and core.error in absent:
-        return not_found(f"{noun} not found.")
+        failure = not_found(f"{noun} not found.")
+        failure.said = _short(core.message)
+        return failure
     if core is not None:
         return _by_number(core, reply.status)
     if reply.status == 204:
@@ -140,12 +205,19 @@ def failure_of(reply: RawReply, noun: str, absent: frozenset[int] = frozenset())
     if reply.status in (401, 403):
         return refused("Add this machine to the node's setting apiWhitelist.", rests_node=True)
     if reply.status in (404, 405):
-        return not_supported()
+        return not_supported(is_foreign=True)
+    if reply.status == 400 and any(word in reply.body[:_PAGE_BYTES] for word in _PLAIN_REFUSED):
+        return speaks_https()
     message = ""
     if reply.content_type.startswith("text/plain"):
         message = _short(reply.body[: 4 * _MESSAGE_CHARS].decode(errors="replace"))
     described = _described(f"HTTP {reply.status}", message)
-    return node_error(described, retryable=reply.status >= 500, rests_node=reply.status in _PROXY_STATUSES)
+    return node_error(
+        described,
+        retryable=reply.status >= 500,
+        rests_node=reply.status in _PROXY_STATUSES,
+        is_foreign=300 <= reply.status < 500 and reply.status not in _PROXY_STATUSES,
+    )
 
 
 def _core_error(reply: RawReply) -> _CoreError | None:

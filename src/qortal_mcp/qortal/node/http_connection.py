@@ -12,7 +12,7 @@ from ...server.alarms import Alarms
 from ..limits import NodeLimits
 from . import failures
 from .failures import NodeFailure
-from .source import RawReply
+from .source import SAMPLE_HEADER, RawReply
 
 # Core's headers have about 300 bytes, those of a proxy in front of it a few thousand.
 _HEAD_BYTES = 32 * 1024
@@ -42,6 +42,7 @@ class Connection(asyncio.Protocol):
         self._is_head_complete = False
         self._ends_with_connection = True
         self._content_type = b""
+        self._is_sample = False
         self._body: list[bytes] = []
         self._body_bytes = 0
 
@@ -88,7 +89,7 @@ class Connection(asyncio.Protocol):
         if not self._waiter.done():
             content_type = self._content_type.decode("latin-1")
             self._waiter.set_result(
-                RawReply(self._parser.get_status_code(), content_type, b"".join(self._body))
+                RawReply(self._parser.get_status_code(), content_type, b"".join(self._body), self._is_sample)
             )
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -105,7 +106,7 @@ class Connection(asyncio.Protocol):
             self._parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade):
             # The second means that the node switches to another protocol, which nobody asked for.
-            self._fail(failures.not_readable())
+            self._fail(failures.not_http(data))
             return
         if not self._is_head_complete:
             if self._received_bytes > _HEAD_BYTES:
@@ -137,6 +138,8 @@ class Connection(asyncio.Protocol):
             self._content_type = value
         elif name in (b"content-length", b"transfer-encoding"):
             self._ends_with_connection = False
+        elif (name, value) == SAMPLE_HEADER:
+            self._is_sample = True
 
     def on_headers_complete(self) -> None:
         self._is_head_complete = self._parser.get_status_code() >= 200

@@ -15,12 +15,13 @@ from msgspec import UNSET, Struct, UnsetType, structs
 from ...metrics import Metrics
 from ...server.tool_errors import ToolError, too_large
 from ..endpoints import ENDPOINTS
-from ..endpoints.record import Endpoint, Keep, Request
+from ..endpoints.record import FOR_EVER, Endpoint, Keep, Request
 from ..limits import DEFAULT, NodeLimits
 from ..sample import SAMPLE_NOTICE, SampleSource
-from .as_of import AsOf, Tip
+from ..words.times import span
+from .as_of import AsOf, Seen, Tip
 from .cache import ByteCache
-from .failures import NodeFailure, not_as_expected, unreachable
+from .failures import NodeFailure, NotANode, not_as_expected, unreachable
 from .flights import Background, Flights
 from .http_source import HttpSource
 from .source import Source
@@ -37,14 +38,16 @@ _ENTRY_BYTES = 500
 _TURN = 16
 _NARROWER = "Narrow it down, or use a smaller offset."
 # Failures that leave the rest of an answer intact: this node does not offer this part.
-_ABSENT = frozenset({"NOT_SUPPORTED", "NOT_FOUND", "NODE_REFUSED", "NODE_ERROR"})
+ABSENT = frozenset({"NOT_SUPPORTED", "NOT_FOUND", "NODE_REFUSED", "NODE_ERROR"})
 
 
 class Kept(Struct, frozen=True):
     """A cached answer, the state it was read at, and when it may be reused."""
 
     value: Any
-    as_of: AsOf
+    seen: Seen
+    # Whether it makes an answer no older: it can never change, or only helped to ask or to name.
+    is_aside: bool
     read_at: float
     keep: Keep
     # The newest block before the request was made; None if unknown.
@@ -61,17 +64,17 @@ class Node:
         sources: Sequence[Source],
         limits: NodeLimits = DEFAULT,
         *,
-        notice: str | None = None,
         now: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         if not sources:
             raise ValueError("a node needs at least one source")
-        self.notice = notice
         self.limits = limits
         self._now = now
+        self._clock = clock
         self._flights: Flights[Kept] = Flights()
         self._background = Background()
-        self._upstreams = [Upstream(source, limits, self._background, now) for source in sources]
+        self._upstreams = [Upstream(source, limits, self._background, now, clock) for source in sources]
         self._cache: ByteCache[Kept] = ByteCache(limits.cache_bytes, limits.cached_reply_bytes)
 
     @classmethod
@@ -82,7 +85,7 @@ class Node:
     @classmethod
     def sample(cls, limits: NodeLimits = DEFAULT) -> "Node":
         """The sample chain; its answers say that they are sample data."""
-        return cls([SampleSource()], limits, notice=SAMPLE_NOTICE)
+        return cls([SampleSource()], limits)
 
     @property
     def origin(self) -> str:
@@ -102,6 +105,10 @@ class Node:
         await self._background.close()
         for upstream in self._upstreams:
             await upstream.source.close()
+
+    def age_seconds(self, tip: Tip) -> float:
+        """How long ago a block was made."""
+        return max(0.0, self._clock() - tip.timestamp / 1000)
 
     def watch(self, metrics: Metrics) -> None:
         """Add gauges for the traffic with the nodes."""
@@ -128,7 +135,7 @@ class Node:
             if not found.keep.until_next_block:
                 return found
             upstream = self._order()[0]
-            tip = upstream.known_tip() or await _tip_or_none(upstream.tip_soon())
+            tip = upstream.known_tip() or await _newest(upstream)
             if tip is not None and tip.block == found.block:
                 return found
         request = endpoint.request(values)
@@ -147,24 +154,40 @@ class Node:
         before = upstream.known_tip()
         coming = None if before is not None else upstream.tip_soon()
         read_at = self._now()
-        value, size = await upstream.ask(endpoint, request)
+        try:
+            value, size = await upstream.ask(endpoint, request)
+        except NodeFailure as exc:
+            if coming is not None and exc.is_foreign:
+                await _tip_or_none(coming)  # raises if this is not a node at all
+            raise
+        is_sample = upstream.is_sample
         tip = before if coming is None else await _tip_or_none(coming)
         # A node that does not report its height has still answered.
-        as_of = AsOf(upstream.source.origin, None, None, None) if tip is None else tip.as_of
+        seen = Seen(AsOf(upstream.source.origin, None, None, None)) if tip is None else tip.seen
+        if is_sample and not seen.is_sample:
+            seen = structs.replace(seen, is_sample=True)
         keep = endpoint.keep_of(value, None if before is None else before.height)
-        kept = Kept(value, as_of, read_at, keep, None if before is None else before.block, size)
+        block = None if before is None else before.block
+        kept = Kept(value, seen, endpoint.is_aside or keep is FOR_EVER, read_at, keep, block, size)
         if before is not None or not keep.until_next_block:
             self._cache.put(key, kept, size + len(request.target) + _ENTRY_BYTES)
         return kept
 
     async def _first_of(self, ask: Callable[[Upstream], Awaitable[T]]) -> T:
         failures: list[tuple[str, NodeFailure]] = []
-        for upstream in self._order():
+        waiting = list(self._order())
+        while waiting:
+            upstream = waiting.pop(0)
             try:
+                if waiting and not upstream.is_met:
+                    await _meet(upstream)
+                if any(each.rank < upstream.rank for each in waiting):
+                    waiting.append(upstream)  # it turned out to be behind, and others may not be
+                    continue
                 result = await ask(upstream)
             except NodeFailure as exc:
                 if exc.rests_node:
-                    upstream.rest(exc.code)
+                    upstream.rest(exc)
                 if not exc.try_next:
                     raise
                 failures.append((upstream.source.origin, exc))
@@ -177,15 +200,15 @@ class Node:
         raise failures[0][1]
 
     def _order(self) -> list[Upstream]:
-        """Healthy ones first. If all are resting, they are asked anyway."""
+        """Healthy ones first, then those that are behind. If all are resting, they are asked anyway."""
         if len(self._upstreams) == 1:
             return self._upstreams
-        healthy = [upstream for upstream in self._upstreams if not upstream.is_resting]
-        resting = [upstream for upstream in self._upstreams if upstream.is_resting]
-        if healthy:
-            for upstream in resting:
-                upstream.probe_if_due()
-        return healthy + resting
+        order = sorted(self._upstreams, key=lambda upstream: upstream.rank)
+        if not order[0].is_resting:
+            for upstream in order[1:]:
+                if upstream.rank:
+                    upstream.probe_if_due()
+        return order
 
 
 class Reading:
@@ -196,7 +219,8 @@ class Reading:
 
     def __init__(self, node: Node) -> None:
         self._node = node
-        self._seen: list[AsOf] = []
+        self._seen: list[Seen] = []
+        self._aside: list[Seen] = []
         self._asked = 0
         self._bytes = 0
         self._rows = 0
@@ -238,7 +262,7 @@ class Reading:
             self._rows += len(kept.value)
         if self._bytes > limits.call_bytes or self._rows > limits.call_rows:
             raise too_large(f"It takes more rows from the node than one call may read. {_NARROWER}")
-        self._seen.append(kept.as_of)
+        (self._aside if kept.is_aside else self._seen).append(kept.seen)
         return kept.value
 
     async def optional(self, endpoint: Endpoint[T], **values: Any) -> T | None:
@@ -246,41 +270,75 @@ class Reading:
         try:
             return await self.get(endpoint, **values)
         except NodeFailure as exc:
-            if exc.code not in _ABSENT:
+            if exc.code not in ABSENT:
                 raise
             return None
 
     async def height(self) -> int:
         """The height of the newest block. Raises: ToolError."""
         tip = await self._node.tip()
-        self._seen.append(tip.as_of)
+        self._seen.append(tip.seen)
         return tip.height
 
     @property
     def as_of(self) -> AsOf:
         """The oldest state that any part of the answer was read at."""
-        assert self._seen, "an answer without a request"
-        if len(self._seen) == 1:
-            return self._seen[0]
-        return min(self._seen, key=lambda seen: -1 if seen.height is None else seen.height)
+        seen = self._parts()
+        if len(seen) == 1:
+            return seen[0].as_of
+        return min((each.as_of for each in seen), key=lambda each: -1 if each.height is None else each.height)
+
+    def _parts(self) -> list[Seen]:
+        """What the answer is made of; what merely helped counts if there is nothing else."""
+        assert self._seen or self._aside, "an answer without a request"
+        return self._seen or self._aside
 
     def notes(self, *own: str) -> list[str] | UnsetType:
         """The notes on this answer."""
-        notes = list(own)
-        if len(self._seen) > 1 and len({seen.node for seen in self._seen}) > 1:
+        notes, seen = list(own), self._parts()
+        if len(seen) > 1 and len({each.as_of.node for each in seen}) > 1:
             notes.append(
                 "Several nodes took part in this answer; asOf names the one that is furthest behind."
             )
         if self.as_of.height is None:
             notes.append("The node did not report its height.")
-        if self._node.notice is not None:
-            notes.append(self._node.notice)
+        behind, is_sample = 0.0, False
+        for each in seen:
+            is_sample = is_sample or each.is_sample
+            if each.behind_seconds is not None:
+                behind = max(behind, each.behind_seconds)
+        if behind:
+            notes.append(f"The node is behind: its newest block is {span(behind)} old.")
+        if is_sample:
+            notes.append(SAMPLE_NOTICE)
         return notes or UNSET
 
 
+async def _newest(upstream: Upstream) -> Tip | None:
+    """None if the node does not report it."""
+    try:
+        return await upstream.tip()
+    except ToolError:
+        return None
+
+
+async def _meet(upstream: Upstream) -> None:
+    """Learn whether a node is healthy before the first question. Raises: NodeFailure if it should not be asked."""
+    try:
+        await upstream.tip()
+    except NodeFailure as exc:
+        if exc.rests_node:
+            raise
+    except ToolError:
+        pass
+
+
 async def _tip_or_none(coming: "asyncio.Task[Tip]") -> Tip | None:
+    """None if the node does not report it. Raises: NotANode."""
     try:
         return await asyncio.shield(coming)
+    except NotANode:
+        raise
     except ToolError:
         return None
 

@@ -13,6 +13,12 @@ class RawReply(Struct, frozen=True):
     status: int
     content_type: str
     body: bytes
+    # Whether the node says that its data is made up.
+    is_sample: bool = False
+
+
+# The header with which a node says so, and its value.
+SAMPLE_HEADER = (b"x-qortal-mcp-sample", b"true")
 
 
 class Source(Protocol):

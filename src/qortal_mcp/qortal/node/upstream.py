@@ -17,15 +17,17 @@ from ..endpoints.record import Endpoint, Request
 from ..limits import NodeLimits
 from ..words.times import iso
 from . import failures
-from .as_of import AsOf, Tip
+from .as_of import AsOf, Seen, Tip
+from .failures import NodeFailure
 from .flights import Background
-from .side_by_side import side_by_side
 from .source import Source
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
+# A frozen node is probed again after this long. A probe waits for its answer, so it is seldom late.
+_PROBE_PAUSE_SECONDS = 1.0
 # A refused caller may come back after this many seconds: a full queue is done by then.
 _RETRY_SECONDS = 1.0
 
@@ -65,22 +67,52 @@ class Upstream:
         limits: NodeLimits,
         background: Background,
         now: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self.source = source
         self.gate = Gate(limits.requests, limits.waiting_requests)
         self._limits = limits
         self._background = background
         self._now = now
+        # The time of day: blocks carry it.
+        self._clock = clock
         self._tip: Tip | None = None
-        self._rests_until: float | None = None
+        self.is_resting = False
+        # Whether its newest block is too old, or it says itself that it is catching up.
+        self.is_behind = False
+        # Whether it was asked for its newest block, so that its health is known.
+        self.is_met = False
+        # Whether its data is the sample chain's, as it says itself.
+        self.is_sample = False
+        # Accepts requests and answers none of them: nobody needs to wait for it until a probe is answered.
+        self._is_frozen = False
+        self._replies = 0
+        # When a node that rests or is behind is worth another look.
+        self._look_at = 0.0
 
     async def ask(self, endpoint: Endpoint[T], request: Request) -> tuple[T, int]:
         """The answer, and its size in bytes.
 
         Raises: ToolError.
         """
+        if self._is_frozen:
+            raise failures.frozen()
         async with self.gate:
-            reply = await self.source.fetch(request)
+            if self._is_frozen:  # since it queued
+                raise failures.frozen()
+            replies = self._replies
+            try:
+                reply = await self.source.fetch(request)
+            except NodeFailure as exc:
+                if exc.code == "NODE_TIMEOUT":
+                    if endpoint.may_take_long:
+                        raise failures.still_fetching(self._limits.reply_seconds) from None
+                    if self._replies == replies:
+                        self._freeze()
+                raise
+        self._replies += 1
+        self._is_frozen = False
+        self.is_sample = reply.is_sample
         if reply.status != 200:
             raise failures.failure_of(reply, endpoint.noun, endpoint.absent)
         try:
@@ -112,44 +144,97 @@ class Upstream:
         return tip if tip is not None else await asyncio.shield(self.tip_soon())
 
     async def _read_tip(self) -> Tip:
-        started = self._now()
+        started, replies = self._now(), self._replies
         try:
             async with asyncio.timeout(self._limits.tip_seconds):
-                (status, _), (block, _) = await side_by_side(
+                said = await asyncio.gather(
                     self.ask(NODE_STATUS, NODE_STATUS.request({})),
                     self.ask(LAST_BLOCK, LAST_BLOCK.request({})),
+                    return_exceptions=True,
                 )
         except TimeoutError:
+            if self._replies == replies:
+                self._background.start(("thaw", self), self._probe_until_answered)
             raise failures.timed_out(self._limits.tip_seconds) from None
+        finally:
+            self.is_met = True
+        told, newest = said
+        if isinstance(told, BaseException) or isinstance(newest, BaseException):
+            raise _failure(told, newest)
+        (status, _), (block, _) = told, newest
+        age = max(0.0, self._clock() - block.timestamp / 1000)
+        is_old = age > self._limits.max_tip_age_seconds and not self.is_sample
+        self.is_behind = is_old or status.isSynchronizing
+        if self.is_behind:
+            self._look_at = self._now() + self._limits.rest_seconds
         as_of = AsOf(self.source.origin, block.height, iso(block.timestamp), status.isSynchronizing)
-        self._tip = Tip(as_of, block.height, block.signature, started)
+        seen = Seen(as_of, age if is_old else None, self.is_sample)
+        self._tip = Tip(seen, block.height, block.signature, block.timestamp, started)
         return self._tip
 
     @property
-    def is_resting(self) -> bool:
-        return self._rests_until is not None
+    def rank(self) -> int:
+        """The lower, the sooner it is asked: healthy ones, those that are behind, those that failed."""
+        return 2 if self.is_resting else int(self.is_behind)
 
-    def rest(self, why: str) -> None:
+    def rest(self, failure: NodeFailure) -> None:
         """Leave the node alone for a while."""
         if not self.is_resting:
-            log.warning("node failed", extra={"qortal_mcp.node": self.source.origin, "qortal_mcp.why": why})
-        self._rests_until = self._now() + self._limits.rest_seconds
+            about = {"qortal_mcp.node": self.source.origin, "qortal_mcp.why": failure.code}
+            if isinstance(failure, failures.NotANode):
+                log.warning("this is not a Qortal node", extra=about)
+            else:
+                log.warning("node failed", extra=about)
+        self.is_resting = True
+        self._look_at = self._now() + self._limits.rest_seconds
         self._tip = None
 
     def recovered(self) -> None:
         if self.is_resting:
             log.info("node is back", extra={"qortal_mcp.node": self.source.origin})
-        self._rests_until = None
+        self.is_resting = False
 
     def probe_if_due(self) -> None:
-        """Once the rest is over, check whether the node is back, while another one answers."""
-        if self._rests_until is not None and self._now() >= self._rests_until:
+        """Once it is time, check whether the node is back or has caught up, while another one answers."""
+        if self._now() >= self._look_at:
             self._background.start(("probe", self), self._probe)
 
     async def _probe(self) -> None:
         try:
-            await self.ask(NODE_STATUS, NODE_STATUS.request({}))
-        except ToolError as exc:
-            self.rest(exc.code)
+            await asyncio.shield(self.tip_soon())
+        except NodeFailure as exc:
+            self.rest(exc)
+        except ToolError:
+            pass  # its queue is full: too busy to say
         else:
             self.recovered()
+
+    def _freeze(self) -> None:
+        self._is_frozen = True
+        self._background.start(("thaw", self), self._probe_until_answered)
+
+    async def _probe_until_answered(self) -> None:
+        """Ask past the queue, which may be full of requests that are never answered."""
+        while True:
+            replies = self._replies
+            try:
+                async with asyncio.timeout(self._limits.tip_seconds):
+                    await self.source.fetch(NODE_STATUS.request({}))
+            except TimeoutError:
+                is_silent = True
+            except NodeFailure as exc:
+                is_silent = exc.code == "NODE_TIMEOUT"
+            else:
+                is_silent = False
+            self._is_frozen = is_silent and self._replies == replies
+            if not self._is_frozen:
+                return
+            await asyncio.sleep(_PROBE_PAUSE_SECONDS)
+
+
+def _failure(status: object, block: object) -> BaseException:
+    """Why the newest block is unknown, given what came of both requests."""
+    found = [outcome for outcome in (status, block) if isinstance(outcome, BaseException)]
+    if len(found) == 2 and all(isinstance(each, NodeFailure) and each.is_foreign for each in found):
+        return failures.NotANode()
+    return found[0]

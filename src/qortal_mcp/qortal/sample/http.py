@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from ..node.source import RawReply
+from ..node.source import SAMPLE_HEADER, RawReply
 from .core.replies import page
 from .reader import answer
 
@@ -36,7 +36,7 @@ async def _live(
 
 async def _reply(scope: MutableMapping[str, Any], send: Callable[[Message], Awaitable[None]]) -> None:
     reply = _answer(scope) if scope["method"] in ("GET", "HEAD") else page(405).reply
-    headers = [(b"content-length", str(len(reply.body)).encode())]
+    headers = [SAMPLE_HEADER, (b"content-length", str(len(reply.body)).encode())]
     if reply.body:
         headers.append((b"content-type", reply.content_type.encode()))
     await send({"type": "http.response.start", "status": reply.status, "headers": headers})

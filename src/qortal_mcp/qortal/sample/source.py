@@ -11,7 +11,8 @@ class SampleSource:
     origin = "sample"
 
     async def fetch(self, request: Request) -> RawReply:
-        return answer(request.target)
+        reply = answer(request.target)
+        return RawReply(reply.status, reply.content_type, reply.body, is_sample=True)
 
     async def warm(self) -> None:
         answer("/admin/status")

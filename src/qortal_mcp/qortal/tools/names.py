@@ -6,7 +6,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ...server.tool_errors import invalid_argument
 from ...text import original, printable, shortened
-from ..endpoints.names import NAME, NAMES, NAMES_FOR_SALE, NAMES_OF, NAMES_SEARCH
+from ..endpoints.names import NAMES, NAMES_FOR_SALE, NAMES_OF, NAMES_SEARCH
 from ..limits import PAGE_ROWS, TEXT_CHARS
 from ..node.failures import NodeFailure
 from ..node.node import Node, Reading
@@ -16,9 +16,7 @@ from ..words.base58 import is_address
 from ..words.times import IsoTime, Milliseconds, iso
 from .answers import Amount, Answer, ListAnswer, fitting, follows, one_more, page_of
 from .read_only import tool
-
-# Core has other endpoints at these paths. Its names ignore case, its paths do not.
-_SHADOWED = frozenset({"search", "forsale"})
+from .registered import find_name
 
 
 class OneName(Struct, frozen=True, forbid_unknown_fields=True):
@@ -52,7 +50,7 @@ async def get_name(args: OneName, node: Node) -> NameAnswer:
             "This is an address: use search_names with owner to list its names.",
         )
     reading = node.reading()
-    row = await reading.get(NAME, name=asked.upper() if asked in _SHADOWED else asked)
+    row = await find_name(reading, asked)
     is_exact = row.name == printable(asked)
     price = _price(row)
     notes = [] if is_exact else [f'"{_shown(asked)}" was asked for; the registered name is "{row.name}".']

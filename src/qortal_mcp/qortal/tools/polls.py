@@ -7,10 +7,12 @@ from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from ...text import original
 from ..endpoints.polls import APP_RATINGS, POLL, POLL_VOTES, POLLS
-from ..limits import LISTED_OPTIONS, PAGE_ROWS, RATED_OPTIONS, RATING_WINDOWS
+from ..endpoints.record import fits_a_path, json_of
+from ..limits import LIMIT, LISTED_OPTIONS, PAGE_ROWS, RATED_OPTIONS, RATING_WINDOWS
+from ..node.failures import not_found
 from ..node.node import Node, Reading
 from ..node.side_by_side import side_by_side
-from ..replies.polls import AppRating, ListedPoll, PollVotes
+from ..replies.polls import AppRating, ListedPoll, Poll, PollVotes
 from ..words.arguments import AppService, Limit, Offset, PollName, Reverse
 from ..words.times import IsoTime, Milliseconds, iso
 from .answers import Answer, ListAnswer, fitting, follows, one_more, page_of
@@ -18,6 +20,12 @@ from .read_only import tool
 
 Weight = Annotated[int, Meta(description="Blocks minted by the voters.")]
 Share = Annotated[str | None, Meta(description="Percent, rounded; null if no votes.")]
+# Pages of the list of polls that are looked through for a name that cannot be requested.
+_PAGES = 20
+_NO_VOTES = "The votes of a poll whose name contains /, \\, % or ; cannot be read: such a name is never sent in a path."
+
+_read_polls = json_of(list[Poll])
+
 Mark = Annotated[str | None, Meta(description="Average, rounded; null if no votes.")]
 
 
@@ -73,9 +81,9 @@ class OnePoll(Struct, frozen=True, forbid_unknown_fields=True):
 
 class Option(Struct):
     name: str
-    votes: int
+    votes: int | None
     votesPercent: Share
-    weight: Weight
+    weight: Annotated[int | None, Meta(description="Blocks minted by the voters.")]
     weightPercent: Share
 
 
@@ -85,8 +93,8 @@ class PollAnswer(Answer):
     description: str
     published: Milliseconds
     publishedTime: IsoTime
-    totalVotes: int
-    totalWeight: Weight
+    totalVotes: Annotated[int | None, Meta(description="Null if the votes cannot be read.")]
+    totalWeight: Annotated[int | None, Meta(description="Blocks minted by the voters.")]
     options: Annotated[list[Option], Meta(description="In the poll's order.")]
 
 
@@ -96,6 +104,8 @@ async def get_poll(args: OnePoll, node: Node) -> PollAnswer:
     minted)."""
     reading = node.reading()
     name = original(args.name)
+    if not fits_a_path(name):
+        return _without_votes(await _listed(reading, name), reading)
     poll, votes = await side_by_side(reading.get(POLL, pollName=name), reading.get(POLL_VOTES, pollName=name))
     counts, weights = _by_option(votes)
     total, total_weight = sum(counts.values()), sum(weights.values())
@@ -120,6 +130,33 @@ async def get_poll(args: OnePoll, node: Node) -> PollAnswer:
         options,
         asOf=reading.as_of,
         notes=reading.notes(),
+    )
+
+
+async def _listed(reading: Reading, name: str) -> Poll:
+    """A poll whose name is never sent in a path, from the list of all polls. Raises: ToolError."""
+    for page in range(_PAGES):
+        rows = await reading.get_as(_read_polls, POLLS, limit=LIMIT, offset=page * LIMIT)
+        for row in rows:
+            if original(row.pollName) == name:
+                return row
+        if len(rows) < LIMIT:
+            break
+    raise not_found("Poll not found.")
+
+
+def _without_votes(poll: Poll, reading: Reading) -> PollAnswer:
+    return PollAnswer(
+        poll.pollName,
+        poll.owner,
+        poll.description,
+        poll.published,
+        iso(poll.published),
+        None,
+        None,
+        [Option(each.optionName, None, None, None, None) for each in poll.pollOptions],
+        asOf=reading.as_of,
+        notes=reading.notes(_NO_VOTES),
     )
 
 

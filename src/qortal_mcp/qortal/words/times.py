@@ -10,6 +10,7 @@ _LAST_MS = 253_402_300_799_999
 # March 1973. A smaller number is a present-day time in seconds.
 _EARLIEST_MS = 10**11
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_UNITS = (("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1))
 
 Milliseconds = Annotated[int, Meta(ge=0, le=_LAST_MS, description="Milliseconds since 1970-01-01 UTC.")]
 IsoTime = Annotated[str, Meta(description="ISO 8601, UTC.")]
@@ -18,6 +19,15 @@ IsoTime = Annotated[str, Meta(description="ISO 8601, UTC.")]
 def iso(timestamp_ms: int) -> str:
     seconds, ms = divmod(timestamp_ms, 1000)
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{ms:03d}Z"
+
+
+def span(seconds: float) -> str:
+    """A length of time in its largest unit, rounded down: `23 hours`."""
+    for unit, length in _UNITS:
+        if seconds >= length:
+            count = int(seconds // length)
+            return f"{count:,} {unit}" if count == 1 else f"{count:,} {unit}s"
+    return "less than a second"
 
 
 def milliseconds(text: str) -> int:

@@ -10,7 +10,13 @@ from ...replies.assets import AssetDetail
 
 AssetRef = Annotated[
     str,
-    Meta(min_length=1, max_length=40, description="Asset id or exact name.", extra={"number": True}),
+    Meta(
+        min_length=1,
+        max_length=40,
+        description="Asset id or exact name.",
+        # No name contains it; without this, the other asset of a pair would be looked up first.
+        extra={"number": True, "check": lambda text: "\0" not in text},
+    ),
 ]
 
 _MOST_DIGITS = 9

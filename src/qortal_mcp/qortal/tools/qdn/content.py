@@ -1,4 +1,4 @@
-"""What is published on QDN: small public texts, and only those that the node already has."""
+"""What is published on QDN: small public texts."""
 
 from typing import Annotated
 
@@ -9,6 +9,7 @@ from ....server.tool_errors import refused, too_large
 from ....text import printable
 from ...endpoints.arbitrary import CONTENT, DEFAULT_CONTENT
 from ...limits import QDN_MOST_CHARS, QDN_PAGE_CHARS, QDN_TEXT_BYTES, ROWS_BYTES
+from ...node.failures import NodeFailure, not_found
 from ...node.node import Node, Reading
 from ...words.arguments import AskedName, Identifier, Offset, ServiceName
 from ...words.services import TEXT_SERVICES, Service
@@ -16,7 +17,6 @@ from ..answers import Answer, Page, page_of
 from ..read_only import tool
 from .published import Found, find_published, public_service, wanted_identifier
 
-_READY = "READY"
 # What encrypted data begins with.
 _ENCRYPTED = ("qortalEncryptedData", "qortalGroupEncryptedData")
 
@@ -44,7 +44,8 @@ class PublishedText(Answer):
 
 @tool("Read QDN")
 async def read_qdn(args: TextOf, node: Node) -> PublishedText:
-    """Text of a public blog post, document, comment or JSON on QDN that the node holds."""
+    """Text of a public blog post, document, comment or JSON on QDN. If the node lacks it, it asks its peers once,
+    as when a person opens it."""
     service = public_service(args.service)
     if service.name not in TEXT_SERVICES:
         raise refused(f"Only these services are read here: {', '.join(sorted(TEXT_SERVICES))}.")
@@ -65,18 +66,19 @@ async def read_qdn(args: TextOf, node: Node) -> PublishedText:
 
 
 async def _text(reading: Reading, service: Service, found: Found, identifier: str | None) -> str:
-    """Raises: ToolError if the node does not hold it, or if it is too large or not text."""
+    """Raises: ToolError if the node cannot give it, or if it is too large or not text."""
     resource = found.resource
-    status = "unknown" if resource.status is None else resource.status.status
-    if status != _READY:
-        # Requesting what a node does not have would make it fetch and build that.
-        raise refused(f"This node does not hold the content: its status is {status}.")
     if resource.size is not None and resource.size > QDN_TEXT_BYTES:
         raise _too_large()
-    if identifier is None:
-        data = await reading.get(DEFAULT_CONTENT, service=service.name, name=found.name)
-    else:
-        data = await reading.get(CONTENT, service=service.name, name=found.name, identifier=identifier)
+    try:
+        if identifier is None:
+            data = await reading.get(DEFAULT_CONTENT, service=service.name, name=found.name)
+        else:
+            data = await reading.get(CONTENT, service=service.name, name=found.name, identifier=identifier)
+    except NodeFailure as exc:
+        if exc.code != "NOT_FOUND":
+            raise
+        raise not_found("Resource not found.", _why(exc.said)) from None
     if len(data) > QDN_TEXT_BYTES:  # decompressed it may be larger than published
         raise _too_large()
     try:
@@ -86,6 +88,12 @@ async def _text(reading: Reading, service: Service, found: Found, identifier: st
     if "\0" in text or text.startswith(_ENCRYPTED):
         raise refused("The content is not text, or is encrypted.")
     return text
+
+
+def _why(said: str) -> str:
+    """It is listed, and its content is not there."""
+    lacking = "It is published, but this node has no content for it and did not get it from its peers"
+    return f"{lacking}: {said}" if said else f"{lacking}."
 
 
 def _too_large() -> Exception:

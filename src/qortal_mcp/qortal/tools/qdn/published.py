@@ -1,20 +1,19 @@
-"""One published resource, found in the listing: its metadata, and whether the node has it."""
+"""One published resource, found in the listing: its metadata, and what the listing says about its content."""
 
 from msgspec import UNSET, Struct, UnsetType
 
 from ....server.tool_errors import refused
 from ....text import original, printable
 from ...endpoints.arbitrary import RESOURCES
-from ...endpoints.names import NAME
-from ...node.failures import not_found
-from ...node.node import Reading
+from ...endpoints.record import DOTS
+from ...node.failures import NodeFailure, not_found
+from ...node.node import ABSENT, Reading
 from ...replies.arbitrary import Resource
 from ...words.services import Service, find_service
+from ..registered import find_name
 
 # What Core calls a resource without an identifier.
 DEFAULT = "default"
-# Names that cannot be part of a path.
-_DOTS = frozenset({".", ".."})
 
 
 class Found(Struct, frozen=True):
@@ -57,8 +56,14 @@ async def find_published(reading: Reading, service: Service, name: str, identifi
 
 async def registered_name(reading: Reading, asked: str) -> str:
     """A name as registered, or as given if it is not registered. Hidden characters included."""
-    found = None if asked in _DOTS else await reading.optional(NAME, name=asked)
-    return asked if found is None else original(found.name)
+    if asked in DOTS:
+        return asked
+    try:
+        return original((await find_name(reading, asked)).name)
+    except NodeFailure as exc:
+        if exc.code not in ABSENT:
+            raise
+        return asked
 
 
 async def _listed(reading: Reading, service: Service, name: str, identifier: str | None) -> Resource | None:

@@ -8,7 +8,7 @@ from ....server.tool_errors import invalid_argument
 from ....text import original, printable
 from ...endpoints.arbitrary import PUBLICATIONS
 from ...node.node import Node
-from ...replies.arbitrary import Publication, ResourceMetadata
+from ...replies.arbitrary import Publication, ResourceMetadata, ResourceStatus
 from ...words.arguments import (
     Address,
     AskedName,
@@ -27,6 +27,8 @@ from ...words.times import IsoTime, Milliseconds, iso
 from ..answers import Answer, ListAnswer, fitting, page_of
 from ..read_only import tool
 from .published import find_published, public_service, registered_name, wanted_identifier
+
+_PUBLISHED = "Published. The list does not say whether this node has the content."
 
 
 class QdnSearch(Struct, frozen=True, forbid_unknown_fields=True):
@@ -129,6 +131,11 @@ def _resource(row: Publication) -> Resource:
     )
 
 
+def _described(status: ResourceStatus) -> str:
+    """Core's words, except where they claim more than the list knows: it lags behind until somebody opens the content."""
+    return _PUBLISHED if status.status == "PUBLISHED" else status.description
+
+
 class OneResource(Struct, frozen=True, forbid_unknown_fields=True):
     service: ServiceName
     name: AskedName
@@ -146,7 +153,12 @@ class ResourceAnswer(Answer):
     description: str | None
     category: str | None
     tags: list[str]
-    status: Annotated[str | None, Meta(description="READY: this node has it. PUBLISHED: not fetched yet.")]
+    status: Annotated[
+        str | None,
+        Meta(
+            description="As listed. READY: this node has it. PUBLISHED: it may have it, as the list lags behind."
+        ),
+    ]
     statusDescription: str | None
     size: Annotated[int | None, Meta(description="Bytes, as published (compressed).")]
     timestamp: Annotated[int | None, Meta(description="First published, in ms.")]
@@ -158,7 +170,7 @@ class ResourceAnswer(Answer):
 
 @tool("QDN resource")
 async def get_qdn_resource(args: OneResource, node: Node) -> ResourceAnswer:
-    """One QDN resource: title, description, size, times, whether the node has it. No content."""
+    """One QDN resource: title, description, size, times, listed status. No content."""
     service = public_service(args.service)
     reading = node.reading()
     found = await find_published(reading, service, args.name, wanted_identifier(args.identifier))
@@ -174,7 +186,7 @@ async def get_qdn_resource(args: OneResource, node: Node) -> ResourceAnswer:
         category=about.categoryName or about.category,
         tags=about.tags,
         status=None if row.status is None else row.status.status,
-        statusDescription=None if row.status is None else row.status.description,
+        statusDescription=None if row.status is None else _described(row.status),
         size=row.size,
         timestamp=row.created,
         time=None if row.created is None else iso(row.created),

@@ -51,8 +51,8 @@ def find_endpoint(template: str) -> Endpoint[Any]:
             f"Nearest: {', '.join(nearest(written))}. Parameters in braces go into values.",
         )
     if "service" in found.path:
-        # Core fetches what it does not have yet; a read must not make a node do anything.
-        raise refused("Use read_qdn for content: it first checks that the node has it.")
+        # A node asks its peers for content that it lacks: only those who switched that on may ask for it.
+        raise refused("Use read_qdn for content, of the toolset qdn_content.")
     return found
 
 
