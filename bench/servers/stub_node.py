@@ -43,6 +43,8 @@ _REPLIES = (
     ("/admin/status", "application/json", json.dumps(_STATUS)),
     ("/admin/info", "application/json", json.dumps(_INFO)),
     ("/blocks/height", "text/plain", "2300000"),
+    # As much as is read of one reply, in the form that takes longest.
+    ("/names", "application/json", "[" + "1e300," * 690_000 + "1]"),
     ("/blocks/last", "application/json", json.dumps(_TIP)),
 )
 

@@ -14,8 +14,10 @@ from .settings import (
     RATE_BEYOND_LOOPBACK,
     ListenOptions,
     NodeOptions,
+    WrongSetting,
     host_and_port,
 )
+from .transports.callers import Callers
 from .transports.guard import Guard, is_loopback
 from .transports.http import HttpApp, Page, Route
 
@@ -52,10 +54,18 @@ def make_app(
     return HttpApp(
         server,
         guard=Guard(hosts=door.allow_host, origins=door.allow_origin, token=token),
+        callers=_callers(door, has_token=token is not None),
         routes=_routes(server, node, needs_token=token is not None),
         open_routes=_OPEN,
         lifespan=live,
     )
+
+
+def _callers(door: ListenOptions, *, has_token: bool) -> Callers:
+    try:
+        return Callers(has_token=has_token, proxies=door.trusted_proxy)
+    except ValueError:
+        raise WrongSetting("--trusted-proxy must be an address or a network, such as 10.0.0.0/8.") from None
 
 
 def _rate_limit(door: ListenOptions) -> float | None:

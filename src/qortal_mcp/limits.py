@@ -13,6 +13,8 @@ class Limits(Struct, frozen=True, kw_only=True):
 
     # The largest honest request is a prompt or sampling answer of about 100 kB; 1 MiB leaves room.
     message_bytes: Positive = 1024 * 1024
+    # Lists, objects and what they hold in the arguments or answers of a client: decoding a megabyte of empty lists would hold up everybody else.
+    message_values: Positive = 50_000
     # uvicorn has no bound of its own; browsers and proxies stay below 16 kB.
     header_bytes: Positive = 32 * 1024
     # Batches of 2025-03-26: the TypeScript SDK sends at most 100.

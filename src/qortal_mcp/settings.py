@@ -51,6 +51,7 @@ NodeAddress = Annotated[str, Meta(pattern=r"^https?://[^\s/]+\S*\Z", max_length=
 # As clients write them in the Host header, and browsers in the Origin header: no other form ever matches.
 HostName = Annotated[str, Meta(pattern=rf"^{_HOST}{_PORT}\Z", max_length=300)]
 WebOrigin = Annotated[str, Meta(pattern=rf"^[A-Za-z][A-Za-z0-9+.-]*://{_HOST}{_PORT}/?\Z", max_length=300)]
+NetworkAddress = Annotated[str, Meta(pattern=r"^[0-9A-Fa-f:.]+(/[0-9]{1,3})?\Z", max_length=60)]
 Duration = Annotated[str, Meta(pattern=r"^0*[1-9][0-9]{0,7}[smhd]?\Z", max_length=20)]
 CallsPerSecond = Annotated[float, Meta(ge=0, le=1_000_000)]
 ListenAddress = Annotated[
@@ -135,6 +136,16 @@ class ListenOptions(Options, frozen=True, kw_only=True):
             extra={
                 "metavar": "ORIGIN",
                 "expected": "SCHEME://HOST or SCHEME://HOST:PORT, such as https://app.example",
+            },
+        ),
+    ] = ()
+    trusted_proxy: Annotated[
+        tuple[NetworkAddress, ...],
+        Meta(
+            description="Address or network of a reverse proxy whose X-Forwarded-For or Forwarded header says who the caller is.",
+            extra={
+                "metavar": "ADDRESS[/BITS]",
+                "expected": "an address or a network, such as 10.0.0.1 or 10.0.0.0/8",
             },
         ),
     ] = ()

@@ -1,6 +1,7 @@
 """A node on loopback that answers some addresses as told, badly if need be, and the others from the sample chain."""
 
 import asyncio
+import ssl
 from collections.abc import Awaitable, Callable
 from types import TracebackType
 
@@ -45,7 +46,8 @@ async def hangs(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 class FaultyNode:
     """Use it as a context; `url` is where it listens, `asked` what it was asked."""
 
-    def __init__(self) -> None:
+    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
+        self._tls = tls
         # Address (without query) -> what to do there; anything else is answered from the sample chain.
         self.behaviours: dict[str, Behaviour] = {}
         self.asked: list[str] = []
@@ -53,8 +55,9 @@ class FaultyNode:
         self._connections: set[asyncio.StreamWriter] = set()
 
     async def __aenter__(self) -> "FaultyNode":
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=self._tls)
         host, port = self._server.sockets[0].getsockname()
+        self.port = port
         self.url = f"http://{host}:{port}"
         return self
 

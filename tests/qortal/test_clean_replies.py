@@ -17,7 +17,7 @@ from qortal_mcp.qortal.endpoints.crosschain import LEDGER
 from qortal_mcp.qortal.endpoints.record import Endpoint
 from qortal_mcp.qortal.limits import CONTENT_CHARS, LISTED_CHAT_CHARS, TEXT_CHARS
 from qortal_mcp.qortal.replies.chat import ChatLine, ChatMessage
-from qortal_mcp.qortal.replies.reply import Amount, Chars, Exact, Reply, Text
+from qortal_mcp.qortal.replies.reply import Amount, Chars, Exact, Finite, Reply, Text
 from qortal_mcp.qortal.replies.transactions import Transaction
 from qortal_mcp.qortal.words.base58 import encode
 
@@ -48,15 +48,12 @@ LONG = 100_000
 
 
 def given_by(endpoint: Endpoint[Any]) -> Any:
-    """The type of what an endpoint gives: of its decoder, or of the function that reads it."""
-    decoder = getattr(endpoint.read, "__self__", None)
-    if isinstance(decoder, msgspec.json.Decoder):
-        return decoder.type
+    """The type of what an endpoint gives, as its reader declares it."""
     return get_type_hints(endpoint.read, include_extras=True)["return"]
 
 
-def marks_of(kind: Any) -> list[Chars | Exact]:
-    return [mark for mark in getattr(kind, "__metadata__", ()) if isinstance(mark, Chars | Exact)]
+def marks_of(kind: Any) -> list[Chars | Exact | Finite]:
+    return [mark for mark in getattr(kind, "__metadata__", ()) if isinstance(mark, Chars | Exact | Finite)]
 
 
 def bound_of(kind: Any) -> int:
@@ -138,13 +135,16 @@ def test_every_reply_type_is_what_some_endpoint_gives() -> None:
         if isinstance(kind, type) and issubclass(kind, Struct) and kind.__module__ == module.__name__
     }
     met = {base for reply in TYPES for base in reply.__mro__}
-    assert declared - met == {Chars, Exact}
+    assert declared - met == {Chars, Exact, Finite}
+
+
+_SENT: dict[type, Any] = {Chars: "", Exact: "1.00000000", Finite: 0.5}
 
 
 def sent(kind: Any, **given: Any) -> Any:
     """What a node may send for a type; of a reply, `given` are members that are not as usual."""
     if marks_of(kind):
-        return "" if isinstance(marks_of(kind)[-1], Chars) else "1.00000000"
+        return _SENT[type(marks_of(kind)[-1])]
     origin, inner = get_origin(kind), get_args(kind)
     if origin is Annotated:
         return sent(inner[0])

@@ -16,6 +16,14 @@ SECRETS = [
     pytest.param(WORDS, id="twelve-words"),
     pytest.param(f"  {WORDS} {WORDS}\n", id="twenty-four-words"),
     pytest.param(WORDS.replace(" ", ", "), id="words-with-commas"),
+    *(
+        pytest.param(WORDS.replace(" ", joint), id=f"words-joined-by-{ord(joint[0]):x}")
+        for joint in ("-", "_", ".", "/", ",", "\n", " - ", "--")
+    ),
+    pytest.param(
+        WORDS.replace(" ", "-", 5).replace(" ", "/", 3).replace(" ", "\n", 1), id="words-joined-anyhow"
+    ),
+    pytest.param(f"note-{WORDS.replace(' ', '-')}-{WORDS.replace(' ', '-')}", id="joined-within-other-text"),
     pytest.param("-----BEGIN EC PRIVATE KEY-----\nMHQCAQEEIB\n", id="pem"),
     pytest.param("ab" * 32, id="32-bytes-hex"),
     pytest.param("0x" + "AB" * 32, id="32-bytes-hex-prefix"),
@@ -32,6 +40,11 @@ HARMLESS = [
     "The Quick Brown Fox Jumps Over The Lazy Dog And Then Some More Words Follow",
     WORDS.rpartition(" ")[0],
     "ab" * 31,
+    WORDS.rpartition(" ")[0].replace(" ", "-"),
+    "a-well-known-state-of-the-art-read-only-end-to-end-server-for-people-who-like-long-hyphenated-words-and-more",
+    "https://example.org/guides/how-to-run-a-node-on-linux/with-docker/and-some-patience/for-new-users/part-two",
+    "src/main/java/org/example/api/model/crosschain/bitcoin/requests/BitcoinSendRequest.java",
+    "com.example.server.protocol.messages.handlers.version_one.requests.incoming.RequestHandlerFactory",
     "z" * 200,
     "ab" * 33,
 ]
@@ -56,6 +69,8 @@ def test_looking_takes_no_time_whatever_the_text_is() -> None:
         "1" * 1_000_000,
         "-----BEGIN " * 100_000,
         "abcdefgh," * 100_000,
+        "abandon-" * 100_000,
+        ("abandon_" * 11 + "the_") * 10_000,
     ):
         looks_secret(text)
     assert time.perf_counter() - started < 1

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from ..protocol import errors
+from ..protocol.decoding import decode_as
 from ..protocol.jsonrpc import UNREADABLE
 from ..protocol.messages import ClientCapabilities, ElicitResult, Root, RootsResult, SamplingResult
 from ..protocol.versions import ELICITATION
@@ -86,7 +87,7 @@ def roots(folders: Sequence[Root]) -> Handlers:
 def _typed(type_: type[T], answer: Callable[[T], Awaitable[object]]) -> Handler:
     async def handler(params: Raw) -> object:
         try:
-            question = msgspec.json.decode(params, type=type_)
+            question = decode_as(params, type_)
         except UNREADABLE as exc:
             raise AnswerRefused(f"Invalid params: {exc}", errors.INVALID_PARAMS) from None
         return await answer(question)

@@ -15,10 +15,10 @@ import contextlib
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, TypeVar
 
-import msgspec
 from msgspec import Raw
 
 from ..protocol import errors, messages
+from ..protocol.decoding import decode
 from ..protocol.headers import HeaderParam
 from ..protocol.messages import ListenFilter
 from . import envelope, listed
@@ -136,13 +136,13 @@ class Client:
     async def shake_hands(self, revision: str) -> Terms:
         """The handshake of the legacy era."""
         self._link.speak(None)
-        params = messages.InitializeParams(
-            protocolVersion=revision,
-            capabilities=self._link.capabilities(revision),
-            clientInfo=msgspec.to_builtins(self._options.info),
+        members = envelope.members(
+            {
+                "protocolVersion": revision,
+                "capabilities": self._link.capabilities(revision),
+                "clientInfo": self._options.info,
+            }
         )
-        # The schema requires capabilities, even if there are none to declare.
-        members = {"capabilities": Raw(b"{}"), **envelope.members(params)}
         reply = await self._link.ask("initialize", members, seconds=self._limits.handshake_seconds)
         terms = read_handshake(reply)
         self._link.speak(terms.revision)
@@ -214,7 +214,7 @@ class Client:
         return await self._link.ask(method, members, seconds=seconds, progress=progress, header_params=known)
 
     def _known_header_params(self, members: Params) -> tuple[HeaderParam, ...]:
-        name = msgspec.json.decode(members.get("name", b"null"))
+        name = decode(members.get("name", b"null"))
         return (self._header_params or {}).get(name, ()) if isinstance(name, str) else ()
 
     async def _renew(self, gone: SessionGone) -> None:

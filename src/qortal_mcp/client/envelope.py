@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Raw
 
 from ..protocol import headers, messages
+from ..protocol.decoding import decode, decoder
 from ..protocol.headers import HeaderParam
 from ..protocol.jsonrpc import UNREADABLE
 from ..protocol.versions import METHODS
@@ -14,7 +15,7 @@ from .transcript import Headers
 
 Params = dict[str, Raw]
 _encode = msgspec.json.Encoder().encode
-_decode_members = msgspec.json.Decoder(Params).decode
+_decode_members = decoder(Params)
 
 
 def members(params: object) -> Params:
@@ -62,11 +63,11 @@ def mirrored(
     found: list[tuple[str, str]] = [(headers.PROTOCOL_VERSION, revision), (headers.METHOD, method)]
     known = METHODS.get(method)
     if known is not None and known.name_param in params:
-        name = msgspec.json.decode(params[known.name_param])
+        name = decode(params[known.name_param])
         if isinstance(name, str):
             found.append((headers.NAME, headers.encode(name)))
     if header_params and "arguments" in params:
-        arguments = msgspec.json.decode(params["arguments"])
+        arguments = decode(params["arguments"])
         for param in header_params:
             text = _header_text(headers.value_at(arguments, param.path))
             if text is not None:

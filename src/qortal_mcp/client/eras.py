@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Raw, Struct, UnsetType, field
 
 from ..protocol import errors
+from ..protocol.decoding import decode_as
 from ..protocol.jsonrpc import UNREADABLE
 from ..protocol.messages import SERVER_INFO, Implementation
 from ..protocol.versions import LEGACY, MODERN, MODERN_ERA, NEWEST_HANDSHAKE
@@ -209,6 +210,6 @@ def _lenient(raw: Raw | UnsetType, type_: Any) -> Any:
     if isinstance(raw, UnsetType):
         return None
     try:
-        return msgspec.json.decode(raw, type=type_)
+        return decode_as(raw, type_)
     except UNREADABLE:
         return None

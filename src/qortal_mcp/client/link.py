@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Raw
 
 from ..protocol import errors, jsonrpc, messages
+from ..protocol.decoding import decode_as
 from ..protocol.headers import HeaderParam
 from ..protocol.jsonrpc import UNREADABLE, RequestId
 from . import answering, envelope
@@ -259,7 +260,7 @@ class Link:
 
     def _take_cancelled(self, params: Raw | None) -> None:
         try:
-            id_ = msgspec.json.decode(params or b"null", type=messages.CancelledParams).requestId
+            id_ = decode_as(params or b"null", messages.CancelledParams).requestId
         except UNREADABLE:
             return
         task = self._answering.get(id_)

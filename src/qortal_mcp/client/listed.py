@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, TypeVar
 
-import msgspec
 from msgspec import Raw, Struct
 
+from ..protocol.decoding import decode_as
 from ..protocol.headers import HeaderParam, header_params
 from .pending import Reply
 
@@ -110,7 +110,7 @@ class Kind(Struct, Generic[T], frozen=True):
 
     def item(self, raw: Raw) -> T | OddItem:
         try:
-            found = msgspec.json.decode(raw, type=self.type)
+            found = decode_as(raw, self.type)
             if self.check is not None:
                 self.check(found)
         except (ValueError, RecursionError) as exc:  # msgspec's errors and bad UTF-8 are ValueErrors

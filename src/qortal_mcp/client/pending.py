@@ -6,10 +6,10 @@ from collections import deque
 from collections.abc import Callable
 from typing import TypeVar
 
-import msgspec
 from msgspec import Raw, Struct
 
 from ..protocol import jsonrpc
+from ..protocol.decoding import decode_as
 from ..protocol.errors import ErrorObject
 from ..protocol.jsonrpc import UNREADABLE, RequestId
 from .errors import ClientError, MalformedReply, RequestTimeout, ServerError
@@ -43,7 +43,7 @@ class Reply(Struct, frozen=True):
         Raises: MalformedReply, with the message as evidence.
         """
         try:
-            return msgspec.json.decode(self.result, type=type_)
+            return decode_as(self.result, type_)
         except UNREADABLE as exc:
             raise MalformedReply(f"unexpected result: {exc}", (self.raw,)) from None
 
@@ -148,7 +148,7 @@ class Requests:
     def take_progress(self, params: Raw | None) -> bool:
         """False if no pending request wants it."""
         try:
-            progress = msgspec.json.decode(params or b"null", type=Progress)
+            progress = decode_as(params or b"null", Progress)
         except UNREADABLE:
             return False
         pending = self._waiting.get(progress.progressToken)
@@ -172,7 +172,7 @@ class Requests:
 
     def _server_error(self, raw: Raw, data: bytes, status: int | None) -> ClientError:
         try:
-            error = msgspec.json.decode(raw, type=ErrorObject)
+            error = decode_as(raw, ErrorObject)
         except UNREADABLE as exc:
             return MalformedReply(f"unexpected error object: {exc}", (self.cut(data),))
         return ServerError(error, (self.cut(data),), status)

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
+from ..protocol.decoding import decode_as
 from ..protocol.messages import Content, TextContent
 from .pending import Reply
 
@@ -45,7 +45,7 @@ def call_result(reply: Reply) -> CallResult:
 
 def _block(raw: Raw) -> Content | OddBlock:
     try:
-        found: Content = msgspec.json.decode(raw, type=Content)
+        found: Content = decode_as(raw, Content)
     except (ValueError, RecursionError) as exc:
         return OddBlock(raw, str(exc))
     return found

@@ -5,6 +5,7 @@ import asyncio
 import msgspec
 from msgspec import Raw, Struct, UnsetType, field
 
+from ..protocol.decoding import decode_as, decoder
 from ..protocol.jsonrpc import UNREADABLE, Notification, RequestId
 from ..protocol.messages import SUBSCRIPTION_ID, ListenFilter
 from .errors import ClientError, ConnectionLost, MalformedReply
@@ -24,7 +25,7 @@ class _Acknowledged(Struct):
     notifications: ListenFilter
 
 
-_decode_mark = msgspec.json.Decoder(_Marked).decode
+_decode_mark = decoder(_Marked)
 
 
 def subscription_id(params: Raw | None) -> RequestId | None:
@@ -75,7 +76,7 @@ class Subscription:
         if self._accepted.done():
             return
         try:
-            said = msgspec.json.decode(notification.params or b"null", type=_Acknowledged)
+            said = decode_as(notification.params or b"null", _Acknowledged)
         except UNREADABLE as exc:
             evidence = (bytes(notification.params or b""),)
             self.end(MalformedReply(f"unexpected acknowledgement: {exc}", evidence))

@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import msgspec
 from msgspec import Raw, Struct
+
+from .decoding import decode as decode_json
 
 PROTOCOL_VERSION = "mcp-protocol-version"
 METHOD = "mcp-method"
@@ -123,7 +124,7 @@ def _walk(schema: Mapping[str, Any], path: tuple[str, ...]) -> Iterable[HeaderPa
 
 def param_mismatch(params: tuple[HeaderParam, ...], arguments: Raw, sent: Mirrored) -> str | None:
     """Which `Mcp-Param-*` header contradicts the arguments, in words; None when all agree."""
-    values = msgspec.json.decode(arguments)
+    values = decode_json(arguments)
     for param in params:
         name = PARAM_PREFIX + param.header.lower()
         header = sent.values.get(name)

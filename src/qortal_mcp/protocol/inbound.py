@@ -5,14 +5,16 @@ a modern request without its `_meta` is told so first, then that its headers con
 then that its version or method is unknown.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Raw, Struct, UnsetType
 
 from . import errors, headers
+from .decoding import decoder
 from .jsonrpc import LONGEST_ID, UNREADABLE, Request
-from .messages import LOG_LEVELS, MetaOnly, RequestMeta
+from .messages import LOG_LEVELS, LooseMetaOnly, MetaOnly, RequestMeta
 from .versions import ASSUMED, LEGACY, METHODS, MODERN, Method
 
 
@@ -46,7 +48,11 @@ class Rejection(Struct, frozen=True, gc=False):
 
 _NO_META = RequestMeta()
 _NOTHING = MetaOnly()
-_decode_meta = msgspec.json.Decoder(MetaOnly).decode
+_decode_meta = decoder(MetaOnly)
+_decode_loosely = decoder(LooseMetaOnly)
+_decode_members = decoder(dict[str, Raw])
+_decode_text = decoder(str)
+_decode_token = decoder(int | str)
 
 
 def judge(request: Request, arrival: Arrival) -> Route | Rejection:
@@ -54,7 +60,7 @@ def judge(request: Request, arrival: Arrival) -> Route | Rejection:
     meta, named = _NO_META, _NOTHING
     if request.params is not None:
         try:
-            named = _decode_meta(request.params)
+            named = _read_meta(request.params)
         except msgspec.ValidationError:
             return _refuse(errors.INVALID_PARAMS, "params and params._meta must be objects", arrival=arrival)
         except UNREADABLE:
@@ -70,6 +76,32 @@ def judge(request: Request, arrival: Arrival) -> Route | Rejection:
             # eras require 400 here.
             return _refuse(errors.INVALID_PARAMS, _missing(meta), modern=True)
     return _judge_legacy(request, meta, arrival)
+
+
+def _read_meta(params: Raw) -> MetaOnly:
+    """`_meta` and the names. What has a wrong type is None and never decoded: it may be a megabyte of anything."""
+    try:
+        return _decode_meta(params)
+    except msgspec.ValidationError:
+        found = _decode_loosely(params)
+    meta: RequestMeta | UnsetType = UNSET
+    if found.meta is not UNSET:
+        meta = RequestMeta(
+            version=_or_none(_decode_text, found.meta.version),
+            capabilities=_or_none(_decode_members, found.meta.capabilities),
+            log_level=_or_none(_decode_text, found.meta.log_level),
+            progress_token=_or_none(_decode_token, found.meta.progress_token),
+        )
+    return MetaOnly(meta=meta, name=_or_none(_decode_text, found.name), uri=_or_none(_decode_text, found.uri))
+
+
+def _or_none(decode: Callable[[Raw], Any], raw: Raw | UnsetType) -> Any:
+    if isinstance(raw, UnsetType):
+        return UNSET
+    try:
+        return decode(raw)
+    except msgspec.ValidationError:
+        return None
 
 
 def _missing(meta: RequestMeta) -> str:
@@ -88,7 +120,7 @@ def _judge_modern(
         return _refuse(errors.INVALID_PARAMS, "the protocol version must be a string", modern=True)
     if meta.capabilities is UNSET:
         return _refuse(errors.INVALID_PARAMS, _missing(meta), modern=True)
-    if not isinstance(meta.capabilities, dict):
+    if meta.capabilities is None:
         return _refuse(errors.INVALID_PARAMS, "the client capabilities must be an object", modern=True)
     if http is not None and (mismatch := _header_mismatch(request, meta.version, named, http)):
         return _refuse(errors.HEADER_MISMATCH, mismatch, modern=True)

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from . import errors
+from .decoding import decoder
 
 RequestId = int | str
 # An id is kept as long as its request and sent back with the answer: it is a name, not a place for data.
@@ -61,11 +62,11 @@ class _Envelope(Struct):
     error: Raw | UnsetType = UNSET
 
 
-_decode = msgspec.json.Decoder(_Envelope).decode
-_decode_members = msgspec.json.Decoder(dict[str, Raw]).decode
-_decode_items = msgspec.json.Decoder(list[Raw]).decode
-_decode_any = msgspec.json.Decoder(Raw).decode
-_decode_id = msgspec.json.Decoder(RequestId).decode
+_decode = decoder(_Envelope)
+_decode_members = decoder(dict[str, Raw])
+_decode_items = decoder(list[Raw])
+_decode_any = decoder(Raw)
+_decode_id = decoder(RequestId)
 _encode = msgspec.json.Encoder().encode
 
 _HEAD = b'{"jsonrpc":"2.0","id":'

@@ -40,7 +40,7 @@ class Implementation(Wire, frozen=True, kw_only=True):
 
 
 class ClientCapabilities(Wire, frozen=True, kw_only=True):
-    """What a client can be asked for. Only presence counts; the content is not kept."""
+    """What a client can be asked for."""
 
     sampling: dict[str, Any] | UnsetType = UNSET
     elicitation: dict[str, Any] | UnsetType = UNSET
@@ -49,35 +49,58 @@ class ClientCapabilities(Wire, frozen=True, kw_only=True):
     def has(self, name: str) -> bool:
         return getattr(self, name, UNSET) is not UNSET
 
-    def bare(self) -> "ClientCapabilities":
+
+class DeclaredCapabilities(Wire, frozen=True, kw_only=True):
+    """`ClientCapabilities` as they arrive. Only presence counts; their content is never decoded."""
+
+    sampling: dict[str, Raw] | UnsetType = UNSET
+    elicitation: dict[str, Raw] | UnsetType = UNSET
+    roots: dict[str, Raw] | UnsetType = UNSET
+
+    def bare(self) -> ClientCapabilities:
         """The same without their content, which would be held as long as the connection."""
         return ClientCapabilities(
-            **{name: {} for name in ("sampling", "elicitation", "roots") if self.has(name)}
+            **{name: {} for name in self.__struct_fields__ if getattr(self, name) is not UNSET}
         )
 
 
 class RequestMeta(Wire, frozen=True, kw_only=True):
-    """`params._meta`. Loosely typed: a wrong type must be distinguishable from an absent member."""
+    """`params._meta`. Of the capabilities only presence counts, so they stay as they came."""
 
-    version: Any = field(name=PROTOCOL_VERSION, default=UNSET)
-    capabilities: Any = field(name=CLIENT_CAPABILITIES, default=UNSET)
-    log_level: Any = field(name=LOG_LEVEL, default=UNSET)
-    progress_token: Any = field(name="progressToken", default=UNSET)
+    version: str | UnsetType = field(name=PROTOCOL_VERSION, default=UNSET)
+    capabilities: dict[str, Raw] | UnsetType = field(name=CLIENT_CAPABILITIES, default=UNSET)
+    log_level: LogLevel | UnsetType = field(name=LOG_LEVEL, default=UNSET)
+    progress_token: ProgressToken | UnsetType = field(name="progressToken", default=UNSET)
 
 
 class MetaOnly(Wire, frozen=True, kw_only=True):
     """Any parameters, read only for `_meta` and for what `Mcp-Name` repeats."""
 
     meta: RequestMeta | UnsetType = field(name="_meta", default=UNSET)
-    name: Any = UNSET
-    uri: Any = UNSET
+    name: str | UnsetType = UNSET
+    uri: str | UnsetType = UNSET
+
+
+class LooseMeta(Wire, frozen=True, kw_only=True):
+    """`params._meta` with a member of a wrong type, which must be told from an absent one."""
+
+    version: Raw | UnsetType = field(name=PROTOCOL_VERSION, default=UNSET)
+    capabilities: Raw | UnsetType = field(name=CLIENT_CAPABILITIES, default=UNSET)
+    log_level: Raw | UnsetType = field(name=LOG_LEVEL, default=UNSET)
+    progress_token: Raw | UnsetType = field(name="progressToken", default=UNSET)
+
+
+class LooseMetaOnly(Wire, frozen=True, kw_only=True):
+    meta: LooseMeta | UnsetType = field(name="_meta", default=UNSET)
+    name: Raw | UnsetType = UNSET
+    uri: Raw | UnsetType = UNSET
 
 
 class InitializeParams(Wire, frozen=True, kw_only=True):
     protocolVersion: str
     # Both are required by the schema; a client that leaves them out is still served.
-    capabilities: ClientCapabilities = ClientCapabilities()
-    clientInfo: dict[str, Any] | UnsetType = UNSET
+    capabilities: DeclaredCapabilities = DeclaredCapabilities()
+    clientInfo: dict[str, Raw] | UnsetType = UNSET
 
 
 class ListParams(Wire, frozen=True, kw_only=True):

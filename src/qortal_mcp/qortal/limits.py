@@ -23,7 +23,8 @@ class NodeLimits(Struct, frozen=True, kw_only=True):
 
     # Core works best with about as many requests at once as it has free threads.
     requests: Positive = 16
-    # The rest wait. With more than this many, the last would wait longer than any caller does.
+    # The rest wait. With more than this many, the last would wait longer than any caller does. As many again may wait that are the
+    # only one of their caller.
     waiting_requests: Positive = 256
     # A node that failed is left alone for this long, then probed once to see whether it is back.
     rest_seconds: Seconds = 10.0
@@ -44,6 +45,8 @@ class NodeLimits(Struct, frozen=True, kw_only=True):
 
 DEFAULT = NodeLimits()
 
+# Lists, objects and what they hold in one reply, counted before it is decoded. The offers of a busy chain have about 50,000.
+REPLY_VALUES = 100_000
 # How much of a tool's 64 kB a list may fill; asOf, page and notes need the rest.
 ROWS_BYTES = 56 * 1024
 # The most rows requested at once.

@@ -22,6 +22,7 @@ from typing import Any
 import msgspec
 from msgspec import NODEFAULT, UNSET, Raw, Struct, structs
 
+from ..protocol.decoding import decode, decoder, decoder_of_any
 from ..protocol.jsonrpc import UNREADABLE
 from ..text import printable, shortened
 from .argument import Argument
@@ -29,7 +30,7 @@ from .offers.schema import schema_of, without_null
 from .private_keys import looks_secret
 from .tool_errors import invalid_argument, refused
 
-_decode_members = msgspec.json.Decoder(dict[str, Raw]).decode
+_decode_members = decoder(dict[str, Raw])
 _EMPTY = Raw(b"{}")
 _LARGEST = 2**31 - 1
 # Suggestions less similar than this are not shown.
@@ -42,7 +43,7 @@ class Arguments:
     def __init__(self, struct: type[Struct], synonyms: Mapping[str, str] | None = None) -> None:
         self.struct = struct
         self._synonyms = dict(synonyms or {})
-        self._decode = msgspec.json.Decoder(struct).decode
+        self._decode = decoder_of_any(struct)
         full = schema_of(struct, joins_types=False)
         self.arguments = {
             info.encode_name: Argument(
@@ -109,7 +110,7 @@ class Arguments:
             if name not in self.arguments:
                 if looks_secret(written):
                     raise _secret()
-                label = shortened(printable(written), 60)
+                label = printable(shortened(written, 60))
                 raise invalid_argument(f"Unknown argument {label}.", self._instead_of(label))
             if name in found:
                 raise invalid_argument(f"Invalid {name}.", f"It is given twice, once as {written}.")
@@ -129,7 +130,7 @@ class Arguments:
 
     def _value(self, argument: Argument, raw: Raw, notes: list[str]) -> Any:
         try:
-            value = msgspec.json.decode(raw)
+            value = decode(raw)
         except UNREADABLE:
             raise invalid_argument(argument.sentence, argument.expectation(None)) from None
         if value is not None:
@@ -155,7 +156,7 @@ def _accepts(check: Callable[[Any], bool], value: Any) -> bool:
 
 
 def _secret(argument: Argument | None = None, value: Any = None) -> Exception:
-    is_key = isinstance(value, str) and " " not in value.strip()
+    is_key = isinstance(value, str) and value.strip().isalnum()
     if argument is None or not is_key:
         return refused(
             "An argument looks like a private key or a seed phrase. Never share those with anyone."

@@ -22,6 +22,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType, field
 
 from ..limits import Limits
 from ..protocol import errors
+from ..protocol.decoding import decode_as, has_more_values
 from ..protocol.jsonrpc import UNREADABLE
 from ..protocol.messages import ElicitParams, ElicitResult, RootsResult, SamplingParams, SamplingResult
 from ..protocol.versions import ELICITATION, is_modern
@@ -92,7 +93,7 @@ async def _ask_legacy(context: Context, questions: Mapping[str, Question]) -> di
             )
         try:
             raw = await context.peer.request(context.send, question.method, _encode(question.params), timeout)
-            return msgspec.json.decode(raw, type=question.answer)
+            return _read(raw, question, context.peer.limits)
         except TimeoutError:
             raise ToolError("TIMEOUT", "The client did not answer in time.", retryable=True) from None
         except errors.ProtocolError as exc:
@@ -107,6 +108,13 @@ async def _ask_legacy(context: Context, questions: Mapping[str, Question]) -> di
         # The first failure ended the other questions; it is the one to report.
         raise failed.exceptions[0] from None
     return {key: task.result() for key, task in tasks.items()}
+
+
+def _read(raw: Raw, question: Question, limits: Limits) -> Any:
+    """Raises: what is in `UNREADABLE`."""
+    if has_more_values(raw, limits.message_values):
+        raise msgspec.ValidationError("too many values")
+    return decode_as(raw, question.answer)
 
 
 class Questions:
@@ -128,7 +136,7 @@ class Questions:
             try:
                 if raw is None:
                     raise msgspec.ValidationError
-                answers[key] = msgspec.json.decode(raw, type=question.answer)
+                answers[key] = _read(raw, question, self._seal.limits)
             except UNREADABLE:
                 open_[key] = question  # missing or unusable: ask again
         if not open_:
@@ -160,13 +168,13 @@ class Seal:
         self, limits: Limits, key: bytes | None = None, now: Callable[[], float] = time.time
     ) -> None:
         self._key = key or secrets.token_bytes(32)
-        self._limits = limits
+        self.limits = limits
         self._now = now
 
     def close(self, purpose: bytes, answers: Mapping[str, Raw]) -> str:
-        state = _State(dict(answers), self._now() + self._limits.state_seconds, secrets.token_hex(4))
+        state = _State(dict(answers), self._now() + self.limits.state_seconds, secrets.token_hex(4))
         body = _encode(state)
-        if len(body) > self._limits.state_bytes:
+        if len(body) > self.limits.state_bytes:
             raise errors.ProtocolError(errors.INVALID_PARAMS, "the answers are too large")
         return base64.urlsafe_b64encode(self._sign(purpose, body) + body).decode()
 
@@ -196,8 +204,8 @@ def questions_of(seal: Seal, purpose: bytes, given: Raw | UnsetType, sealed: Raw
     Raises: ProtocolError if either is not what it must be.
     """
     try:
-        answers = {} if given is UNSET else msgspec.json.decode(given, type=dict[str, Raw])
-        state = None if sealed is UNSET else msgspec.json.decode(sealed, type=str)
+        answers = {} if given is UNSET else decode_as(given, dict[str, Raw])
+        state = None if sealed is UNSET else decode_as(sealed, str)
     except UNREADABLE:
         raise errors.ProtocolError(
             errors.INVALID_PARAMS, "inputResponses must be an object and requestState a string"

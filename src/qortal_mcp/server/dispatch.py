@@ -8,22 +8,24 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import time
 from collections.abc import Iterable
 
-import msgspec
 from msgspec import UNSET
 
 from ..metrics import Metrics
 from ..protocol import errors, headers, jsonrpc, messages, results, versions
+from ..protocol.decoding import decoder
 from ..protocol.inbound import Arrival, Rejection, Route, judge
 from ..protocol.jsonrpc import UNREADABLE
-from ..text import printable, shortened
 from . import tool_errors
 from .alarms import Alarms
 from .asking import InputRequired, Seal
 from .batch import Batch
+from .caller import rated
 from .methods import METHOD_TABLE, Call
+from .methods.call import repeated
 from .offers.catalogue import Catalogue, Offer, Prepared
 from .offers.tool import Tool
 from .options import OldForms, ServerOptions
@@ -37,6 +39,9 @@ log = logging.getLogger(__name__)
 
 _DEFAULT = ServerOptions()
 _NO_OLD_FORMS = OldForms()
+_decode_cancelled = decoder(messages.CancelledParams)
+# A few short words: no key and no seed phrase is written so.
+_HARMLESS = re.compile(r"(?=.{1,40}\Z)[A-Za-z$]{1,24}(?:[/._-][A-Za-z$]{1,24}){0,3}")
 
 
 class Server:
@@ -125,12 +130,14 @@ class Server:
             renamed = self._renamed(request, route)
             if renamed is not None:
                 request, route = renamed, judge(renamed, arrival)
+        if self.rate is not None and (wait := self.rate.wait(rated(peer.caller))):
+            return self._too_often(request, route, peer, wait, started)
         if type(route) is Route and route.method.capability is not None and not self._offers(route, peer):
             code = errors.METHOD_NOT_FOUND
             status = errors.http_status(code, modern=route.modern)
             route = Rejection(errors.ErrorObject(code, "Method not found"), route.modern, status)
         if type(route) is Rejection:
-            self._note(request, route.error.code, started)
+            self._note(request, str(route.error.code), started)
             return Reply(jsonrpc.error_reply(request.id, route.error), route.status)
         assert type(route) is Route, "the ladder ends in one of two"
         if request.id in peer.working:
@@ -161,11 +168,6 @@ class Server:
         """Answer at once what needs no waiting; make `Work` of the rest."""
         name = call.route.method.name
         handler = METHOD_TABLE[name]
-        # A tool call fails as a tool does (in its handler); every other request is refused here.
-        if self.rate is not None and name != "tools/call" and (wait := self.must_wait(call.peer)):
-            status = errors.http_status(errors.RATE_LIMITED, modern=call.route.modern)
-            reply = refusal(errors.RATE_LIMITED, "Rate limit exceeded", call.request.id, status, wait)
-            return self.finish(call, Failure("RATE_LIMITED", reply), started)
         try:
             outcome = handler(call)
         except Exception as exc:
@@ -174,9 +176,17 @@ class Server:
             return self.finish(call, outcome, started)
         return Work(self, call, outcome, started)
 
-    def must_wait(self, peer: Peer) -> float:
-        """0, or the seconds that a peer which asks too often must wait."""
-        return 0.0 if self.rate is None else self.rate.wait(peer.caller)
+    def _too_often(
+        self, request: jsonrpc.Request, route: Route | Rejection, peer: Peer, wait: float, started: float
+    ) -> Reply:
+        """The answer to a caller that asks too often. Nothing in its parameters has been looked at but `_meta`."""
+        if type(route) is Route and route.method.name == "tools/call":
+            # A tool call fails as a tool does; every other request is refused.
+            call = Call(self, peer, request, route, None)
+            return self.finish(call, call.tool_failed(tool_errors.rate_limited(wait)), started)
+        self._note(request, "RATE_LIMITED", started)
+        status = errors.http_status(errors.RATE_LIMITED, modern=route.modern)
+        return refusal(errors.RATE_LIMITED, "Rate limit exceeded", request.id, status, wait)
 
     def finish(self, call: Call, outcome: bytes | Failure, started: float) -> Reply:
         """The reply of a request that is done, counted and logged in one place."""
@@ -195,24 +205,22 @@ class Server:
                 extra={
                     "qortal_mcp.method": call.request.method,
                     "qortal_mcp.tool": call.tool_name,
-                    "qortal_mcp.rpc_id": shortened(printable(str(call.request.id)), 40),
+                    "qortal_mcp.rpc_id": repeated(str(call.request.id), 40),
                     "qortal_mcp.outcome": error_type or "ok",
                     "qortal_mcp.ms": round(seconds * 1000, 3),
                 },
             )
         return reply
 
-    def _note(self, request: jsonrpc.Request, code: int, started: float) -> None:
+    def _note(self, request: jsonrpc.Request, outcome: str, started: float) -> None:
         """Count and log a request that was refused before anybody served it."""
         known = request.method if request.method in versions.METHODS else "_unknown"
-        self.metrics.observe(known, "", str(code), time.perf_counter() - started)
-        log.debug(
-            "request refused",
-            extra={
-                "qortal_mcp.method": shortened(printable(request.method), 60),
-                "qortal_mcp.outcome": str(code),
-            },
-        )
+        self.metrics.observe(known, "", outcome, time.perf_counter() - started)
+        if log.isEnabledFor(logging.DEBUG):
+            log.debug(
+                "request refused",
+                extra={"qortal_mcp.method": _shown(request.method), "qortal_mcp.outcome": outcome},
+            )
 
     def _failed(self, call: Call, exc: Exception) -> bytes | Failure:
         """The one catch-all: what each kind of exception becomes on the wire."""
@@ -243,11 +251,12 @@ class Server:
         return self.finish(call, self._failed(call, exc), started)
 
     def _take_notification(self, notification: jsonrpc.Notification, peer: Peer) -> None:
-        log.debug("notification", extra={"qortal_mcp.method": shortened(printable(notification.method), 60)})
+        if log.isEnabledFor(logging.DEBUG):
+            log.debug("notification", extra={"qortal_mcp.method": _shown(notification.method)})
         if notification.method != "notifications/cancelled" or notification.params is None:
             return
         try:
-            params = msgspec.json.decode(notification.params, type=messages.CancelledParams)
+            params = _decode_cancelled(notification.params)
         except UNREADABLE:
             return
         work = peer.working.get(params.requestId)
@@ -307,3 +316,8 @@ class Server:
     def close(self) -> None:
         """Accept no more subscriptions, and end the open ones properly."""
         self.hub.close()
+
+
+def _shown(method: str) -> str:
+    """A method's name as the log shows it. Clients send what they like there, secrets included."""
+    return method if method in versions.METHODS or _HARMLESS.fullmatch(method) else "(not shown)"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING
 
-import msgspec
 from msgspec import Raw
 
 from ..limits import DEFAULT, Limits
 from ..protocol import errors, jsonrpc
+from ..protocol.decoding import decode_as
 from ..protocol.inbound import Arrival
 from ..protocol.jsonrpc import UNREADABLE
 from ..protocol.messages import ClientCapabilities, LogLevel
@@ -50,12 +50,12 @@ class Peer:
         self,
         *,
         lasting: bool,
-        caller: str = "local",
+        caller: Hashable = "local",
         post: Callable[[bytes], bool] | None = None,
         limits: Limits = DEFAULT,
     ) -> None:
         self.lasting = lasting
-        # Who is counted for rate limits: an address or a connection, never a claim of the client.
+        # Who is counted for rate limits and waiting places, see `caller.py`.
         self.caller = caller
         self.post = post
         self.limits = limits
@@ -71,7 +71,7 @@ class Peer:
 
     def shake_hands(self, revision: str, capabilities: ClientCapabilities) -> None:
         self.revision = revision
-        self.capabilities = capabilities.bare()
+        self.capabilities = capabilities
         self.arrival = Arrival(handshake=revision, lasting=self.lasting)
 
     async def request(self, send: Send, method: str, params: bytes, timeout: float) -> Raw:
@@ -106,7 +106,7 @@ class Peer:
 
 def _client_error(raw: Raw | None) -> errors.ProtocolError:
     try:
-        error = msgspec.json.decode(raw or b"{}", type=errors.ErrorObject)
+        error = decode_as(raw or b"{}", errors.ErrorObject)
     except UNREADABLE:
         error = errors.ErrorObject(errors.INTERNAL_ERROR, "the client answered with an unreadable error")
     return errors.ProtocolError(error.code, error.message)

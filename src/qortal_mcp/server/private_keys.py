@@ -13,6 +13,8 @@ _WORD = rf"(?!(?:{_PROSE})(?![a-z]))[a-z]{{3,8}}(?![a-z])"
 _WORDS_IN_A_ROW = re.compile(
     rf"(?<![a-z]){_WORD}(?:(?=[\W\d_]{{0,7}}[\s,;])[\W\d_]{{1,8}}{_WORD}){{11}}", re.IGNORECASE
 )
+# The same in lower case alone, joined by anything: hyphens, dots, slashes, or a mixture.
+_JOINED_WORDS = re.compile(rf"(?<![A-Za-z]){_WORD}(?:[\W\d_]{{1,8}}{_WORD}){{11}}(?![A-Za-z])")
 _PEM = re.compile(r"-----BEGIN [A-Z0-9 ]*-----", re.IGNORECASE)
 # What keys are written as: letters and digits without a break.
 _TOKEN = re.compile(r"(?<![0-9A-Za-z])[0-9A-Za-z]{40,130}(?![0-9A-Za-z])")
@@ -36,7 +38,12 @@ def looks_secret(text: str, *, may_be_raw: bool = False) -> bool:
     if len(text) < 40:  # twelve words of three letters are 47 characters, every key is longer
         return False
     text = original(text[:_LONGEST]).strip()
-    if _PEM.search(text) or _SEED_PHRASE.fullmatch(text) or _WORDS_IN_A_ROW.search(text):
+    if (
+        _PEM.search(text)
+        or _SEED_PHRASE.fullmatch(text)
+        or _WORDS_IN_A_ROW.search(text)
+        or _JOINED_WORDS.search(text)
+    ):
         return True
     return any(_is_key(token.group(), may_be_raw) for token in _TOKEN.finditer(text))
 

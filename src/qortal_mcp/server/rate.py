@@ -2,7 +2,7 @@
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 
 _MOST_CALLERS = 4096
 
@@ -14,9 +14,9 @@ class RateLimit:
         self._per_second = per_second
         self._burst = max(1.0, 2 * per_second)
         self._now = now
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._buckets: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
 
-    def wait(self, caller: str) -> float:
+    def wait(self, caller: Hashable) -> float:
         """0 when the caller may go on, else the seconds after which it may."""
         now = self._now()
         tokens, since = self._buckets.pop(caller, (self._burst, now))

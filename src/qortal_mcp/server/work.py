@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..protocol import errors, jsonrpc
+from .caller import asking
 from .context import Context, Send
 from .methods import Call, Running
 from .reply import Failure, Reply
@@ -43,6 +44,7 @@ class Work:
         """The reply; None if the peer cancelled the request."""
         call, server = self.call, self.server
         self.task = asyncio.current_task()
+        asking.set(call.peer.caller)
         server.begin(self)
         try:
             if self.cancelled:

@@ -3,7 +3,7 @@ WebSocket and memory, which differ only in how bytes come and go."""
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
 
 from ..server.batch import Batch
 from ..server.dispatch import Server
@@ -22,7 +22,7 @@ class Connection:
         server: Server,
         write: Callable[[bytes], Awaitable[None]],
         post: Callable[[bytes], bool],
-        caller: str,
+        caller: Hashable,
     ) -> None:
         self._server = server
         self._write = write

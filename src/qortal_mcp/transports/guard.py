@@ -42,6 +42,10 @@ class Guard:
         self._token = None if token is None else token.encode()
         self._verdicts: dict[tuple[bytes | None, bytes | None], Refusal | None] = {}
 
+    @property
+    def has_token(self) -> bool:
+        return self._token is not None
+
     def refuse(self, headers: Headers, *, needs_token: bool = True) -> Refusal | None:
         """Why a request is refused; None if it may pass."""
         values = dict(headers)

@@ -23,6 +23,7 @@ from ..server.dispatch import Server
 from ..server.peer import Peer
 from ..server.reply import Reply, refusal
 from ..server.work import Work
+from .callers import Callers
 from .guard import Guard, Refusal
 from .sessions import Sessions
 from .streams import JSON_ONLY, PATIENCE_SECONDS, EventSender, Watch, accepts
@@ -71,6 +72,7 @@ class HttpApp:
         server: Server,
         *,
         guard: Guard | None = None,
+        callers: Callers | None = None,
         sessions: bool = False,
         path: str = "/mcp",
         websocket_path: str | None = "/ws",
@@ -80,13 +82,14 @@ class HttpApp:
     ) -> None:
         self.server = server
         self._guard = guard or Guard()
+        self.callers = callers or Callers(has_token=self._guard.has_token)
         self._sessions = Sessions(server) if sessions else None
         self._path = path
         self._websocket_path = websocket_path
         self._routes = dict(routes or {})
         self._open = frozenset(open_routes)
         self._lifespan = lifespan
-        self._websockets = WebSockets(server)
+        self._websockets = WebSockets(server, self.callers)
         self._patience = Alarms(PATIENCE_SECONDS)
         self._ids = itertools.count(1)
         self._id_prefix = secrets.token_hex(4)
@@ -247,8 +250,7 @@ class Exchange:
         self.id = id_
         # If a header is sent twice, the last one counts; where that could matter, the guard or the protocol refuses it.
         self._headers: dict[bytes, bytes] = dict(scope["headers"])
-        client = scope.get("client")
-        self.caller = client[0] if client else "unknown"
+        self.caller = app.callers.of(scope)
         self._head: tuple[tuple[bytes, bytes], ...] = ((b"x-request-id", id_.encode()),)
         self.accepts = JSON_ONLY
 

@@ -9,7 +9,7 @@ import asyncio
 import secrets
 import time
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Hashable
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -240,7 +240,7 @@ class Sessions:
             self._sessions.move_to_end(session.id)
         return session
 
-    def candidate(self, caller: str) -> Peer:
+    def candidate(self, caller: Hashable) -> Peer:
         """A peer for a request without a session; it becomes one if it turns out to be a handshake."""
         return Peer(lasting=False, caller=caller, post=lambda message: False, limits=self._limits)
 

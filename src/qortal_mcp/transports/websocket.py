@@ -2,12 +2,13 @@
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Hashable, MutableMapping
 from typing import Any
 
 from ..limits import Limits
 from ..logs import request_id
 from ..server.dispatch import Server
+from .callers import Callers
 from .connection import Connection
 from .guard import Refusal
 
@@ -24,8 +25,9 @@ _GOING_AWAY = 1001
 class WebSockets:
     """The open WebSocket connections of one HTTP server."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: Server, callers: Callers) -> None:
         self._server = server
+        self._callers = callers
         self._open: set[_Socket] = set()
         self._serving: set[asyncio.Task[Any]] = set()
         server.metrics.gauge("mcp_server_websockets", "Open WebSocket connections.", self._open.__len__)
@@ -40,7 +42,7 @@ class WebSockets:
             return
         subprotocol = SUBPROTOCOL if SUBPROTOCOL in scope.get("subprotocols", ()) else None
         await send({"type": "websocket.accept", "subprotocol": subprotocol})
-        socket = _Socket(self._server, receive, send, scope)
+        socket = _Socket(self._server, receive, send, self._callers.of(scope))
         task = asyncio.current_task()
         assert task is not None, "an ASGI application runs in a task"
         self._open.add(socket)
@@ -108,15 +110,14 @@ class _Outbox:
 class _Socket:
     """An accepted connection: frames in, a bounded queue of frames out."""
 
-    def __init__(self, server: Server, receive: Receive, send: Send, scope: Scope) -> None:
-        client = scope.get("client")
+    def __init__(self, server: Server, receive: Receive, send: Send, caller: Hashable) -> None:
         self._server = server
         self._receive = receive
         self._send = send
         self._out = _Outbox(server.limits)
         self._stopping = asyncio.Event()
         self._close_code = _GOING_AWAY
-        self._connection = Connection(server, self._out.put, self._post, client[0] if client else "unknown")
+        self._connection = Connection(server, self._out.put, self._post, caller)
 
     def _post(self, message: bytes) -> bool:
         if self._out.post(message):

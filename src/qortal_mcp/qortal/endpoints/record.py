@@ -12,7 +12,9 @@ from urllib.parse import quote
 import msgspec
 from msgspec import UNSET, Struct
 
+from ...protocol.decoding import decoder, has_more_values
 from ...server.tool_errors import invalid_argument
+from ..limits import REPLY_VALUES
 from ..replies.reply import Amount, Count, Text, cleaned
 
 _CHECKS: dict[int, list[tuple[Callable[[Any], bool], str]]] = {}
@@ -29,6 +31,10 @@ _UNFIT = "It cannot be part of a path: it is . or .., or contains /, \\, % or ;.
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
+
+
+class TooManyValues(ValueError):
+    """A reply that would take too long to decode."""
 
 
 class Keep(Struct, frozen=True):
@@ -192,7 +198,21 @@ def _parameter(name: str, value: Any) -> str:
 
 def json_of(kind: type[T]) -> Callable[[bytes], T]:
     """Reads JSON of this type."""
-    return msgspec.json.Decoder(kind).decode
+    decode = decoder(kind)
+
+    def read(body: bytes) -> T:
+        return decode(few_enough(body))
+
+    # As on the readers below, so that what an endpoint gives can be seen without asking it.
+    read.__annotations__["return"] = kind
+    return read
+
+
+def few_enough(body: bytes) -> bytes:
+    """JSON that can be decoded while others wait. Raises: TooManyValues."""
+    if has_more_values(body, REPLY_VALUES):
+        raise TooManyValues
+    return body
 
 
 def text(body: bytes) -> Text:

@@ -6,9 +6,9 @@ NodeFailure (a ToolError): the node cannot be reached, refuses, or does not answ
 
 from typing import Annotated
 
-import msgspec
 from msgspec import Meta, Struct
 
+from ...protocol.decoding import decoder
 from ...protocol.jsonrpc import UNREADABLE
 from ...server.tool_errors import ToolError
 from ...text import printable, shortened
@@ -61,6 +61,16 @@ def unreachable(*origins: str) -> NodeFailure:
         "NODE_UNREACHABLE",
         "Node unreachable.",
         f"Tried {' and '.join(origins)}. Is Qortal Core running there? Use --node for another node, or --sample for none.",
+        retryable=True,
+        rests_node=True,
+    )
+
+
+def tls_failed(origin: str, why: str) -> NodeFailure:
+    return NodeFailure(
+        "NODE_UNREACHABLE",
+        "Node unreachable.",
+        f"TLS to {origin} failed: {why}.",
         retryable=True,
         rests_node=True,
     )
@@ -139,6 +149,10 @@ def reply_too_large(at_most: int) -> NodeFailure:
     return NodeFailure("TOO_LARGE", "Answer too large.", f"The node sent more than {at_most} bytes.")
 
 
+def too_many_values(at_most: int) -> NodeFailure:
+    return NodeFailure("TOO_LARGE", "Answer too large.", f"The node sent more than {at_most} values.")
+
+
 def not_readable() -> NodeFailure:
     return node_error("Its answer cannot be read.", rests_node=True, is_foreign=True)
 
@@ -188,7 +202,7 @@ class _CoreError(Struct):
     message: str = ""
 
 
-_decode_error = msgspec.json.Decoder(_CoreError).decode
+_decode_error = decoder(_CoreError)
 
 
 def failure_of(reply: RawReply, noun: str, absent: frozenset[int] = frozenset()) -> NodeFailure:

@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Hashable
 from typing import Any, Generic, TypeVar
 
+from ...server.tool_errors import ToolError
+
 T = TypeVar("T")
 
 
@@ -23,6 +25,10 @@ class Flights(Generic[T]):
                 if not shared.cancelled() or (task is not None and task.cancelling()):
                     raise
                 # The caller doing it was cancelled, not this one: do it here, or join whoever was quicker.
+            except ToolError as exc:
+                if exc.code != "RATE_LIMITED":
+                    raise
+                # The caller doing it lost its waiting place. This one may still have a right to one.
         shared = self._shared[key] = asyncio.get_running_loop().create_future()
         try:
             result = await work()

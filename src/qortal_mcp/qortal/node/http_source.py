@@ -31,6 +31,16 @@ _HEADERS = {
 _PORTS = {"http": 80, "https": 443}
 # Core closes connections that are idle for 30 s, proxies often sooner: one that was idle longer is not reused.
 _IDLE_SECONDS = 15.0
+# OpenSSL's numbers: what is wrong with a certificate.
+_CERTIFICATES = {
+    9: "its certificate is not valid yet",
+    10: "its certificate has expired",
+    62: "its certificate is for another host name",
+    64: "its certificate is for another address",
+}
+_CUT_SHORT = "the connection was closed during the handshake"
+# What OpenSSL makes of an answer in plain HTTP, by version.
+_NOT_TLS = frozenset({"WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST", "UNKNOWN_PROTOCOL"})
 
 
 class HttpSource:
@@ -106,6 +116,12 @@ class HttpSource:
                 )
         except TimeoutError:
             raise failures.timed_out(limits.connect_seconds) from None
+        except ssl.SSLError as exc:
+            raise failures.tls_failed(self.origin, _tls_failure(exc)) from exc
+        except ConnectionResetError as exc:
+            if self._ssl is None:
+                raise failures.unreachable(self.origin) from exc
+            raise failures.tls_failed(self.origin, _CUT_SHORT) from exc
         except (
             OSError,
             UnicodeError,
@@ -118,3 +134,14 @@ class HttpSource:
         while self._idle:
             self._idle.pop().abort()
         await asyncio.sleep(0)  # the sockets close in the loop's next iteration
+
+
+def _tls_failure(exc: ssl.SSLError) -> str:
+    """Why a connection could not be secured, in a few words."""
+    if isinstance(exc, ssl.SSLCertVerificationError):
+        return _CERTIFICATES.get(exc.verify_code, "its certificate is not trusted")
+    if exc.reason in _NOT_TLS:
+        return "what answers there is not TLS. Perhaps its address starts with http://"
+    if isinstance(exc, ssl.SSLEOFError | ssl.SSLZeroReturnError):
+        return _CUT_SHORT
+    return (exc.reason or "handshake failed").lower().replace("_", " ")

@@ -4,22 +4,23 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
-from types import TracebackType
 from typing import TypeVar
 
 import msgspec
 
 from ...protocol.jsonrpc import UNREADABLE
-from ...server.tool_errors import ToolError, rate_limited
+from ...server.caller import asking
+from ...server.tool_errors import ToolError
 from ..endpoints.admin import NODE_STATUS
 from ..endpoints.blocks import LAST_BLOCK
-from ..endpoints.record import Endpoint, Request
-from ..limits import NodeLimits
+from ..endpoints.record import Endpoint, Request, TooManyValues
+from ..limits import REPLY_VALUES, NodeLimits
 from ..words.times import iso
 from . import failures
 from .as_of import AsOf, Seen, Tip
 from .failures import NodeFailure
 from .flights import Background
+from .gate import Gate
 from .source import Source
 
 log = logging.getLogger(__name__)
@@ -28,34 +29,6 @@ T = TypeVar("T")
 
 # A frozen node is probed again after this long. A probe waits for its answer, so it is seldom late.
 _PROBE_PAUSE_SECONDS = 1.0
-# A refused caller may come back after this many seconds: a full queue is done by then.
-_RETRY_SECONDS = 1.0
-
-
-class Gate:
-    """A fixed number at once, a fixed number waiting, and no more."""
-
-    def __init__(self, at_once: int, waiting: int) -> None:
-        self._free = asyncio.Semaphore(at_once)
-        self._most_waiting = waiting
-        self._waiting = 0
-        self.inside = 0
-
-    async def __aenter__(self) -> None:
-        if self._waiting >= self._most_waiting and self._free.locked():
-            raise rate_limited(_RETRY_SECONDS)
-        self._waiting += 1
-        try:
-            await self._free.acquire()
-        finally:
-            self._waiting -= 1
-        self.inside += 1
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, exc: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.inside -= 1
-        self._free.release()
 
 
 class Upstream:
@@ -117,6 +90,8 @@ class Upstream:
             raise failures.failure_of(reply, endpoint.noun, endpoint.absent)
         try:
             value = endpoint.read(reply.body)
+        except TooManyValues:
+            raise failures.too_many_values(REPLY_VALUES) from None
         except msgspec.ValidationError:
             raise failures.not_as_expected() from None
         except UNREADABLE:
@@ -144,6 +119,7 @@ class Upstream:
         return tip if tip is not None else await asyncio.shield(self.tip_soon())
 
     async def _read_tip(self) -> Tip:
+        asking.set("")  # in a task of its own: every caller waits for this
         started, replies = self._now(), self._replies
         try:
             async with asyncio.timeout(self._limits.tip_seconds):
@@ -200,6 +176,7 @@ class Upstream:
             self._background.start(("probe", self), self._probe)
 
     async def _probe(self) -> None:
+        asking.set("")
         try:
             await asyncio.shield(self.tip_soon())
         except NodeFailure as exc:

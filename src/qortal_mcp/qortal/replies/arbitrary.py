@@ -3,7 +3,7 @@
 from msgspec import field
 
 from ..words.times import Milliseconds
-from .reply import Count, Reply, Text, Whole
+from .reply import Count, Ratio, Reply, Text, Whole
 
 _MOST_TAGS = 20
 
@@ -65,7 +65,7 @@ class Category(Reply):
 
 
 class IndexHit(Reply):
-    score: float
+    score: Ratio
     name: Text
     link: Text
     # A number of the index author's own choice.

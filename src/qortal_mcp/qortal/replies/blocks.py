@@ -1,7 +1,7 @@
 """Blocks."""
 
 from ..words.times import Milliseconds
-from .reply import Amount, Count, Number, Reply, Text, Whole
+from .reply import Amount, Count, Number, Ratio, Reply, Text, Whole
 
 # What Core writes where it cannot tell who minted a block.
 _UNKNOWN = "Unknown"
@@ -57,7 +57,7 @@ class MintingInfo(Reply):
     # 256 bits.
     keyDistance: int
     maxDistance: Text
-    keyDistanceRatio: float
+    keyDistanceRatio: Ratio
 
     def __post_init__(self) -> None:
         if not 0 <= self.keyDistance < 2**256:

@@ -41,14 +41,27 @@ class Exact(Struct, frozen=True):
         return exact(text)
 
 
+class Finite(Struct, frozen=True):
+    """Marks a number that need not be whole. It is not declared as a float: see `protocol/decoding.py`."""
+
+    def clean(self, number: Any) -> float:
+        if isinstance(number, bool) or not isinstance(number, int | float):
+            raise ValueError("not a number")
+        try:
+            return float(number)
+        except OverflowError:
+            raise ValueError("a whole number of hundreds of digits") from None
+
+
 # Names, keys, signatures, addresses, and Core's own words.
 Text = Annotated[str, Chars(TEXT_CHARS)]
 # Text that is the point of an answer, and the beginning of it where many are listed.
 LongText = Annotated[str, Chars(CONTENT_CHARS)]
 ListedText = Annotated[str, Chars(LISTED_TEXT_CHARS)]
 Amount = Annotated[str, Exact()]
+Ratio = Annotated[Any, Finite()]
 
-_SAFE = frozenset({int, float, bool, NoneType, UnsetType})
+_SAFE = frozenset({int, bool, NoneType, UnsetType})
 
 _Cleaner = Callable[[Any], Any]
 
@@ -78,7 +91,7 @@ def _cleaner(kind: Any) -> _Cleaner | None:
     """How values of a type are cleaned; None where nothing in them can do harm."""
     origin, inner = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        marks = [mark for mark in kind.__metadata__ if isinstance(mark, Chars | Exact)]
+        marks = [mark for mark in kind.__metadata__ if isinstance(mark, Chars | Exact | Finite)]
         return marks[-1].clean if marks else _cleaner(inner[0])
     if origin is list:
         return _of_list(_cleaner(inner[0]))

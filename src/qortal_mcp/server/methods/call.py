@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote
 
 import msgspec
-from msgspec import UNSET, Raw
+from msgspec import UNSET, Raw, UnsetType
 
 from ...protocol import errors, headers, jsonrpc, results
+from ...protocol.decoding import decoder
 from ...protocol.inbound import Route
 from ...protocol.jsonrpc import UNREADABLE
-from ...protocol.messages import ClientCapabilities
+from ...protocol.messages import ClientCapabilities, DeclaredCapabilities
 from ...text import printable, shortened
 from .. import tool_errors
 from ..asking import questions_of
@@ -29,6 +30,7 @@ _Params = TypeVar("_Params")
 encode = msgspec.json.Encoder().encode
 _encode_sorted = msgspec.json.Encoder(order="deterministic").encode
 _NO_CAPABILITIES = ClientCapabilities()
+_decode_capabilities = decoder(DeclaredCapabilities)
 EMPTY = b"{}"
 _LOOKED_AT = 10_000
 
@@ -127,8 +129,10 @@ def repeated(text: str, at_most: int) -> str:
     return "(not repeated)" if is_secret else printable(shortened(text, at_most))
 
 
-def _read_capabilities(declared: Any) -> ClientCapabilities:
+def _read_capabilities(declared: dict[str, Raw] | UnsetType) -> ClientCapabilities:
+    if not declared or isinstance(declared, UnsetType):
+        return _NO_CAPABILITIES
     try:
-        return msgspec.convert(declared, ClientCapabilities)
-    except msgspec.ValidationError:
+        return _decode_capabilities(encode(declared)).bare()
+    except UNREADABLE:
         return _NO_CAPABILITIES

@@ -6,18 +6,17 @@ import logging
 import re
 from typing import Any
 
-import msgspec
-
 from ...protocol import errors, messages, versions
+from ...protocol.decoding import decoder
 from ..offers.catalogue import capabilities_in
 from .call import EMPTY, Call, encode
 
 log = logging.getLogger(__name__)
 _VERSION = re.compile(r"[0-9A-Za-z.-]{1,20}")
-_decode_level = msgspec.json.Decoder(messages.SetLevelParams).decode
+_decode_level = decoder(messages.SetLevelParams)
 
 
-_decode_initialize = msgspec.json.Decoder(messages.InitializeParams).decode
+_decode_initialize = decoder(messages.InitializeParams)
 
 
 def initialize(call: Call) -> bytes:
@@ -26,7 +25,7 @@ def initialize(call: Call) -> bytes:
     if peer.revision is not None:
         raise errors.ProtocolError(errors.INVALID_REQUEST, "this connection is initialized already")
     revision = versions.negotiate(params.protocolVersion)
-    peer.shake_hands(revision, params.capabilities)
+    peer.shake_hands(revision, params.capabilities.bare())
     log.info(
         "initialized",
         extra={

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import msgspec
 from msgspec import UNSET
 
 from ...protocol import messages
+from ...protocol.decoding import decoder
 from ..offers.catalogue import Kind
 from .call import Call
 
-_decode_list = msgspec.json.Decoder(messages.ListParams).decode
+_decode_list = decoder(messages.ListParams)
 
 
 def lister(kind: Kind) -> Callable[[Call], bytes]:

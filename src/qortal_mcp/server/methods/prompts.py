@@ -8,12 +8,13 @@ import msgspec
 from msgspec import UNSET
 
 from ...protocol import errors, messages, results
+from ...protocol.decoding import decoder
 from .. import tool_errors
 from ..context import Context
 from .call import Call, Running, encode, repeated
 
-_decode_prompt = msgspec.json.Decoder(messages.GetPromptParams).decode
-_decode_complete = msgspec.json.Decoder(messages.CompleteParams).decode
+_decode_prompt = decoder(messages.GetPromptParams)
+_decode_complete = decoder(messages.CompleteParams)
 
 
 def get_prompt(call: Call) -> Running:

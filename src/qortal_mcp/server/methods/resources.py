@@ -5,27 +5,27 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable
 
-import msgspec
 from msgspec import UNSET
 
 from ...protocol import errors, jsonrpc, messages, results
+from ...protocol.decoding import decoder
 from ...protocol.messages import SUBSCRIPTION_ID, ListenFilter
 from .. import tool_errors
 from ..context import Context
 from ..offers.resource import ResourceNotFound
 from .call import EMPTY, Call, Running, encode, repeated
 
-# Addresses are kept with subscriptions; no honest one is longer.
+# No honest address is longer, and those of subscriptions are kept.
 _LONGEST_URI = 2048
 
 
-_decode_read = msgspec.json.Decoder(messages.ReadResourceParams).decode
-_decode_subscribe = msgspec.json.Decoder(messages.SubscribeParams).decode
+_decode_read = decoder(messages.ReadResourceParams)
+_decode_subscribe = decoder(messages.SubscribeParams)
 
 
 def read_resource(call: Call) -> Running:
     params = call.params(_decode_read)
-    found = call.server.catalogue.find_resource(params.uri)
+    found = call.server.catalogue.find_resource(params.uri) if len(params.uri) <= _LONGEST_URI else None
     if found is None:
         raise _resource_not_found(call, params.uri)
     bound, variables = found
@@ -81,7 +81,7 @@ def unsubscribe(call: Call) -> bytes:
     return EMPTY
 
 
-_decode_listen = msgspec.json.Decoder(messages.ListenParams).decode
+_decode_listen = decoder(messages.ListenParams)
 
 
 def listen(call: Call) -> Running:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-import msgspec
 from msgspec import UNSET, Raw
 
 from ...protocol import errors, headers, jsonrpc, messages
+from ...protocol.decoding import decode, decoder, has_more_values
 from ...protocol.jsonrpc import UNREADABLE
-from .. import tool_errors
 from ..context import Context
 from ..offers.tool import BoundTool
+from ..tool_errors import invalid_argument
 from .call import EMPTY, Call, Running, encode, repeated
 
-_decode_call = msgspec.json.Decoder(messages.CallToolParams).decode
-_decode_members = msgspec.json.Decoder(dict[str, Raw]).decode
+_decode_call = decoder(messages.CallToolParams)
+_decode_members = decoder(dict[str, Raw])
 
 
 def call_tool(call: Call) -> bytes | Running:
@@ -30,20 +30,21 @@ def call_tool(call: Call) -> bytes | Running:
         )
     call.tool_name = tool.name
     raw = _arguments(params.arguments)
+    most = call.server.limits.message_values
+    if raw is not None and len(raw) > most and has_more_values(raw, most):
+        raise invalid_argument("Invalid arguments.", f"They hold more than {most} values.")
     try:
         if tool.header_params and call.route.modern and call.http is not None:
             mismatch = headers.param_mismatch(tool.header_params, raw or Raw(EMPTY), call.http)
             if mismatch:
                 raise errors.ProtocolError(errors.HEADER_MISMATCH, mismatch)
-        if wait := call.server.must_wait(call.peer):
-            raise tool_errors.rate_limited(wait)
         arguments, notes = tool.read_arguments(raw)
     except UNREADABLE:
         raise errors.ProtocolError(errors.PARSE_ERROR, "Parse error: not readable JSON") from None
     if tool.is_async or tool.wants_context:
         call.needs_context = tool.wants_context
         if tool.wants_context:
-            given = None if raw is None else msgspec.json.decode(raw)
+            given = None if raw is None else decode(raw)
             call.may_ask([tool.name, given], params)
         return _run_tool(call, tool, arguments, notes)
     return _tool_result(call, tool, tool.call(arguments, None), notes)

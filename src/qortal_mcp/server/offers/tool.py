@@ -22,6 +22,7 @@ from msgspec import UNSET, Raw, Struct
 
 from ...limits import Limits
 from ...protocol import headers
+from ...protocol.decoding import decode, decoder
 from ...protocol.messages import (
     AudioContent,
     Content,
@@ -113,7 +114,7 @@ class SchemaArguments:
         self._validator = validator_of(schema)
 
     def read(self, raw: Raw | None) -> tuple[dict[str, Any], list[str]]:
-        value = {} if raw is None else msgspec.json.decode(raw)
+        value = {} if raw is None else decode(raw)
         try:
             error = next(self._validator.iter_errors(value), None)
         except ValueError:
@@ -277,7 +278,7 @@ def _answering(declared: Any, output_schema: Mapping[str, Any] | None) -> Answer
     if output_schema is not None:
         schema = dict(output_schema)
         check = validator_of(schema)
-        return Answering(schema, False, lambda body: check.validate(msgspec.json.decode(body)), False)
+        return Answering(schema, False, lambda body: check.validate(decode(body)), False)
     if declared is inspect.Signature.empty or declared in (None, types.NoneType) or _is_content(declared):
         return Answering(None, False, None, False)
     if declared is Any or declared is dict or declared is object:
@@ -286,10 +287,10 @@ def _answering(declared: Any, output_schema: Mapping[str, Any] | None) -> Answer
     has_notes = (
         inspect.isclass(declared) and issubclass(declared, Struct) and "notes" in declared.__struct_fields__
     )
-    decode = msgspec.json.Decoder(declared).decode
+    read = decoder(declared)
     if is_object_schema(schema):
-        return Answering(schema, False, decode, has_notes)
-    return Answering(wrapped(schema), True, decode, False)
+        return Answering(schema, False, read, has_notes)
+    return Answering(wrapped(schema), True, read, False)
 
 
 def _is_content(declared: Any) -> bool:

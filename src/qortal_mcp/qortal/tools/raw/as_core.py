@@ -9,11 +9,12 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, structs
 
+from ....protocol.decoding import decode
 from ....server.arguments import Arguments
 from ....server.tool_errors import invalid_argument, refused
 from ....text import printable, shortened
 from ...endpoints import ENDPOINTS
-from ...endpoints.record import Endpoint
+from ...endpoints.record import Endpoint, few_enough
 from ...limits import BLOB_CHARS, OPEN_SEARCH_ROWS, PAGE_ROWS, RAW_TEXT_CHARS, RAW_WHOLE_CHARS, ROWS_BYTES
 from ...words.arguments import Limit, Offset
 from ...words.blobs import base64_bytes, sized, summary
@@ -148,7 +149,7 @@ def as_sent(body: bytes) -> Any:
     Raises: ValueError or RecursionError if it cannot be read.
     """
     if body[:1] in (b"{", b"["):
-        return _shown(msgspec.json.decode(body))
+        return _shown(decode(few_enough(body)))
     try:
         text = body.decode()
     except UnicodeDecodeError:
