@@ -22,14 +22,14 @@ def open_http(job: Job) -> socket.socket:
     return sock
 
 
-def open_websocket(port: int) -> socket.socket:
+def open_websocket(port: int, hello: str = INITIALIZE) -> socket.socket:
     """A WebSocket after the MCP handshake. Raises: Failed."""
     sock = _connect(port)
     sock.sendall(upgrade(port, "/ws"))
     head = _read_until(sock, lambda data: b"\r\n\r\n" in data)
     if not head.startswith(b"HTTP/1.1 101 "):
         raise Failed(f"wrong reply: {head[:300]!r}")
-    sock.sendall(frame(INITIALIZE.encode()))
+    sock.sendall(frame(hello.encode()))
     _read_until(sock, lambda data: unframe(data) is not None)
     return sock
 

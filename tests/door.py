@@ -105,6 +105,13 @@ def clean_environment(**more: str) -> dict[str, str]:
 def open_door(*options: str, environment: dict[str, str] | None = None) -> Iterator[Door]:
     """Start `qortal-mcp serve` on a free port and end it afterwards."""
     command = [sys.executable, "-m", "qortal_mcp", "serve", "--listen", "127.0.0.1:0", *options]
+    with open_program(command, environment) as door:
+        yield door
+
+
+@contextmanager
+def open_program(command: list[str], environment: dict[str, str] | None = None) -> Iterator[Door]:
+    """Start a program that announces its address as ours does, and end it afterwards."""
     process = subprocess.Popen(
         command,
         stderr=subprocess.PIPE,

@@ -19,6 +19,8 @@ class Limits(Struct, frozen=True, kw_only=True):
     header_bytes: Positive = 32 * 1024
     # Batches of 2025-03-26: the TypeScript SDK sends at most 100.
     batch_messages: Positive = 100
+    # What one batch may be answered, in all: six lists of all tools, or four large answers of one. The rest is refused.
+    batch_reply_bytes: Positive = 512 * 1024
     # A log line names things, it does not quote them.
     log_value_chars: Positive = 200
 
@@ -39,6 +41,17 @@ class Limits(Struct, frozen=True, kw_only=True):
     backlog_messages: Positive = 256
     # The same in bytes: a few large answers count as much as many notifications.
     backlog_bytes: Positive = 4 * 1024 * 1024
+    # What all clients together have been answered and have not read yet: once for batches that are not complete, once for
+    # queues of WebSockets, once for sockets. The client that has read nothing for the longest is let go, so that
+    # clients that never read cost less than 64 MB.
+    unread_bytes: Positive = 16 * 1024 * 1024
+    # Requests that have not arrived in full: heads by number, below the 1,024 open files that some systems allow, and
+    # the rest in bytes. With more, the oldest is ended, so that requests that have arrived get through.
+    unfinished_heads: Positive = 512
+    unfinished_bytes: Positive = 16 * 1024 * 1024
+    # Pings and pongs of a WebSocket: so many at once, and so many a second for ever. A heartbeat needs one in 20 s.
+    control_frames: Positive = 64
+    control_frames_per_second: Positive = 20
     # Long-lived connections: WebSockets, and sessions of the legacy era.
     connections: Positive = 2048
     sessions: Positive = 1024

@@ -153,13 +153,14 @@ async def test_other_http_methods_are_refused_and_the_right_ones_named(connect: 
 @any_legacy
 async def test_an_unknown_path_is_not_found(connect: Connect) -> None:
     wire = await http(connect)
-    for path in ("/", "/mcp/", "/MCP", "/sse", "/.well-known/oauth-protected-resource"):
+    for path in ("/", "/mcp//", "/MCP", "/sse", "/.well-known/oauth-protected-resource"):
         for method in ("GET", "POST", "OPTIONS"):
             reply, _ = await wire.ask(method, [JSON], PING if method == "POST" else b"", path)
             assert (path, reply.status) == (path, 404)
             assert reply.headers["x-request-id"]
-    reply, _ = await wire.ask("POST", [JSON], PING, "/mcp?x=1")
-    assert reply.status == 200
+    for path in ("/mcp?x=1", "/mcp/", "/mcp/?x=1"):
+        reply, _ = await wire.ask("POST", [JSON], PING, path)
+        assert (path, reply.status) == (path, 200)
 
 
 @pytest.mark.promise("Operations", "Every HTTP reply carries an `X-Request-ID`.")
@@ -454,6 +455,18 @@ async def test_a_session_needs_the_token_too(locked: Child, method: str) -> None
     assert reply.status == 401
 
 
+@pytest.mark.promise("Access", "A page of an allowed origin can read why it was refused.")
+async def test_an_allowed_page_can_read_that_the_token_is_missing(locked: Child) -> None:
+    own = f"http://127.0.0.1:{locked.port}"
+    host = f"127.0.0.1:{locked.port}"
+    reply = await knock(locked, "POST", "/mcp", PING, [JSON, ("Origin", own)], host)
+    assert (reply.status, reply.headers["access-control-allow-origin"]) == (401, own)
+    assert "www-authenticate" in reply.headers["access-control-expose-headers"]
+    reply = await knock(locked, "POST", "/mcp", PING, [JSON, ("Origin", "https://evil.example")], host)
+    assert reply.status == 403
+    assert "access-control-allow-origin" not in reply.headers
+
+
 async def test_a_preflight_allows_what_a_page_must_send(guarded: Child) -> None:
     headers = [
         ("Origin", "https://app.example"),
@@ -462,6 +475,7 @@ async def test_a_preflight_allows_what_a_page_must_send(guarded: Child) -> None:
     ]
     reply = await knock(guarded, "OPTIONS", "/mcp", b"", headers, "127.0.0.1")
     assert reply.status == 204
+    assert not {"content-length", "transfer-encoding"} & set(reply.headers)
     allowed = reply.headers["access-control-allow-headers"].split(", ")
     assert {"content-type", "authorization", "mcp-session-id", "mcp-method", "mcp-param-region"} <= set(
         allowed

@@ -2,87 +2,16 @@
 
 import json
 import os
-import resource
 import signal
-import socket
-import struct
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from tests.door import Door, clean_environment, open_door
+from tests.door import Door, clean_environment
+from tests.transports.peers import PING, UPGRADE, dial, frame, lives, memory, post, push, websocket
 
-PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
-UPGRADE = (
-    b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
-    b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
-)
 MANY_BYTES = 60 * 1024 * 1024
-
-
-@pytest.fixture
-def door() -> Iterator[Door]:
-    with open_door("--sample") as running:
-        yield running
-
-
-def dial(door: Door, receive_buffer: int | None = None) -> socket.socket:
-    sock = socket.socket()
-    if receive_buffer is not None:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
-    sock.settimeout(5)
-    sock.connect(("127.0.0.1", door.port))
-    return sock
-
-
-def post(body: bytes, head: bytes = b"") -> bytes:
-    return (
-        b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n%bContent-Length: %d\r\n\r\n%b"
-        % (head, len(body), body)
-    )
-
-
-def frame(payload: bytes, opcode: int = 1, fin: bool = True) -> bytes:
-    size = len(payload)
-    head = bytes([fin << 7 | opcode])
-    if size < 126:
-        head += bytes([128 | size])
-    elif size < 65536:
-        head += bytes([254]) + struct.pack("!H", size)
-    else:
-        head += bytes([255]) + struct.pack("!Q", size)
-    return head + b"\0\0\0\0" + payload
-
-
-def websocket(door: Door, receive_buffer: int | None = None) -> socket.socket:
-    sock = dial(door, receive_buffer)
-    sock.sendall(b"GET /ws HTTP/1.1\r\nHost: 127.0.0.1\r\n" + UPGRADE + b"\r\n")
-    assert b"101" in sock.recv(1000)
-    return sock
-
-
-def push(sock: socket.socket, data: bytes, times: int) -> None:
-    """Send as long as the other side accepts it."""
-    sock.settimeout(0.5)
-    try:
-        for _ in range(times):
-            sock.sendall(data)
-    except OSError:
-        return
-
-
-def memory(door: Door) -> int:
-    pages = int(Path(f"/proc/{door.process.pid}/statm").read_text().split()[1])
-    return pages * resource.getpagesize()
-
-
-def lives(door: Door) -> None:
-    started = time.monotonic()
-    assert door.rpc("ping")["result"] == {}
-    assert time.monotonic() - started < 3
 
 
 @pytest.mark.promise("Limits and abuse", "Deep nesting and other costly input take no noticeable time.")

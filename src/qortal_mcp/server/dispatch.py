@@ -22,7 +22,7 @@ from ..protocol.jsonrpc import UNREADABLE
 from . import tool_errors
 from .alarms import Alarms
 from .asking import InputRequired, Seal
-from .batch import Batch
+from .batch import Batch, Batched
 from .caller import rated
 from .methods import METHOD_TABLE, Call
 from .methods.call import repeated
@@ -84,6 +84,7 @@ class Server:
             self._offered.add("listen")
         self._running: set[Work] = set()
         self._busy = 0
+        self.batched = Batched()
         self.deadlines = Alarms(limits.call_seconds)
         self.metrics.gauge("mcp_server_requests_in_flight", "Requests being worked on.", lambda: self.busy)
         self.metrics.gauge("mcp_server_subscriptions", "Open subscriptions/listen streams.", self.hub.__len__)
@@ -142,7 +143,8 @@ class Server:
         assert type(route) is Route, "the ladder ends in one of two"
         if request.id in peer.working:
             return refusal(errors.INVALID_REQUEST, "this id is still being worked on", request.id, 400)
-        crowded = self._busy >= self.limits.server_requests or peer.busy >= self.limits.peer_requests
+        busy = self._busy + self.batched.replies
+        crowded = busy >= self.limits.server_requests or peer.busy >= self.limits.peer_requests
         if crowded and route.method.name != "ping":
             return refusal(errors.INTERNAL_ERROR, "too many requests at once", request.id, 503, 1.0)
         return self._serve(Call(self, peer, request, route, http), started)
@@ -272,21 +274,21 @@ class Server:
             return self._unreadable(items)
         if any(isinstance(item, jsonrpc.Request) and item.method == "initialize" for item in items):
             return refusal(errors.INVALID_REQUEST, "initialize cannot be part of a batch", None, 400)
-        answers: list[Reply | Work] = []
+        batch = Batch(self, peer)
         for item in items:
             if isinstance(item, jsonrpc.Request):
-                answer = self._take_request(item, peer, http)
+                answer = batch.no_room(item.id) if batch.is_full else self._take_request(item, peer, http)
                 if isinstance(answer, Work) and not answer.legacy:
                     answer.discard()
                     answer = refusal(errors.INVALID_REQUEST, "2026-07-28 has no batches", item.id, 400)
-                answers.append(answer)
+                batch.add(answer)
             elif isinstance(item, jsonrpc.Notification):
                 self._take_notification(item, peer)
             elif isinstance(item, jsonrpc.Response):
                 peer.answered(item)
             else:
-                answers.append(self._unreadable(item))
-        return Batch(answers) if answers else None
+                batch.add(self._unreadable(item))
+        return batch.outcome()
 
     def load(self) -> None:
         """Load what is listed but not loaded yet, rather than at the first call."""
@@ -295,7 +297,7 @@ class Server:
     @property
     def busy(self) -> int:
         """How many requests are worked on; subscriptions have limits of their own."""
-        return self._busy
+        return self._busy + self.batched.replies
 
     def begin(self, work: Work) -> None:
         self._running.add(work)

@@ -1,4 +1,4 @@
-"""uvicorn's connections with the limits they lack: heads, trailers, pipelines, fragments, and slow or silent peers.
+"""uvicorn's HTTP connection with the limits it lacks: heads, trailers, pipelines, and slow or silent peers.
 
 Sizes and counts are checked here; the sweep in `serve.py` visits every connection and ends those that wait too long.
 """
@@ -7,17 +7,18 @@ import re
 import secrets
 from typing import Any
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
-from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-from ..limits import DEFAULT
+from ..protocol.framing import KEEP_ALIVE
+from .crowd import Crowd
+from .flow import Flow
+from .hang_up import has_hung_up
 from .http import AT_ONCE, BODY_AT_ONCE
 
 # Requests that may wait behind the one being answered on a connection.
 _PIPELINED = 32
-# Parts that one WebSocket message may come in, and control frames between two messages.
-_FRAGMENTS = 256
-_CONTROL_FRAMES = 64
+# A client that may have left is written to: soon, again to hear of the first, and from then on now and then.
+_PROBES_SECONDS = (0.1, 0.1, 1.0)
 # What the WebSocket library accepts in an upgrade; with more, it fails without an answer.
 _UPGRADE_HEADERS = 100
 _UPGRADE_LINE_BYTES = 8000
@@ -31,10 +32,20 @@ _CONNECTION = re.compile(rb"(\r\nconnection:)[^\r\n]*", re.IGNORECASE)
 class BoundedProtocol(HttpToolsProtocol):
     """One HTTP connection."""
 
-    limits = DEFAULT
+    crowd = Crowd()
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
+        # Whatever the system does not take at once waits for the client: from then on it is counted.
+        transport.set_write_buffer_limits(high=0)
+        self.flow = Flow(transport)
+        self.limits = self.crowd.limits
+        # The request that is answered now; `cycle` is the one that came last.
+        self._answering: RequestResponseCycle | None = None
+        # Whether the client takes its answers before further requests are answered.
+        self._waits_for_reader = False
+        # How often a client that may have left was written to; None as long as it sends.
+        self._probes: int | None = None
         self._head_bytes = 0
         self._in_head = True
         self._trailers = _Trailers(self)
@@ -42,9 +53,20 @@ class BoundedProtocol(HttpToolsProtocol):
         self.since: float | None = self.loop.time()
         # When the client stopped reading; None while it reads.
         self.paused_since: float | None = None
+        # Whether it is counted among those that wait for a request to arrive, and how much of one is kept.
+        self._is_counted = True
+        self._kept = 0
+        self.crowd.heads.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
+        self.crowd.forget(self)
+        self.pipeline.clear()
+        if self._answering is not None and not self._answering.response_complete:
+            # uvicorn tells only the request that came last.
+            self._answering.disconnected = True
+            self._answering.message_event.set()
+        self._answering = None
         # These refer back here; without them the connection is freed at once, not by the garbage collector.
         self.scope = self.headers = self._trailers = None  # type: ignore[assignment]
         if self.cycle is not None and self.cycle.response_complete:
@@ -58,15 +80,38 @@ class BoundedProtocol(HttpToolsProtocol):
             if b"h2c" in data:
                 data = _without_http_2_request(data)
         super().data_received(data)
+        if self.since is not None or self.pipeline:
+            self._wait_for_the_rest(len(data))
+
+    def _wait_for_the_rest(self, size: int) -> None:
+        """A request has not arrived in full, or has to wait for its turn: count what is kept of it."""
+        if self.transport.is_closing():
+            return
+        self._is_counted = True
         if self._in_head and self._head_bytes > self.limits.header_bytes:
             self._refuse(_TOO_LARGE)
+        elif not self._in_head or self.pipeline:
+            # What goes beyond the largest message is dropped, not kept.
+            self._kept = min(self._kept + size, self.limits.message_bytes)
+            self.crowd.unfinished.set(self, self._kept)
+        else:
+            self.crowd.heads.add(self)
+
+    def _has_arrived(self) -> None:
+        """Nothing of a request is kept any longer that would have to wait."""
+        self._is_counted = False
+        self._kept = 0
+        self.crowd.heads.drop(self)
+        self.crowd.unfinished.drop(self)
 
     def on_headers_complete(self) -> None:
         self._in_head = False
+        if self._is_counted and not self.pipeline:
+            self._has_arrived()
         if self._head_bytes > self.limits.header_bytes and self._head_size() > self.limits.header_bytes:
             self._stop(_TOO_LARGE)
         if self.parser.should_upgrade():
-            if not self._can_upgrade():
+            if not self._can_upgrade() or self._is_answering():
                 self._stop(b"400 Bad Request")
         else:
             # What uvicorn appends from here on are trailers, which are not used.
@@ -77,6 +122,11 @@ class BoundedProtocol(HttpToolsProtocol):
         self.scope[AT_ONCE] = self.reply_at_once  # type: ignore[literal-required]
         self.scope[BODY_AT_ONCE] = self.body_at_once  # type: ignore[literal-required]
         super().on_headers_complete()
+        if not self.pipeline:
+            self._answering = self.cycle
+
+    def _is_answering(self) -> bool:
+        return self._answering is not None and not self._answering.response_complete
 
     def _can_upgrade(self) -> bool:
         names = {name for name, _ in self.headers}
@@ -93,19 +143,84 @@ class BoundedProtocol(HttpToolsProtocol):
         self._head_bytes = 0
         self.since = None
         super().on_message_complete()
+        if self._is_counted and not self.pipeline:
+            self._has_arrived()
 
     def on_response_complete(self) -> None:
+        if not self.pipeline:
+            super().on_response_complete()
+        elif self.flow.write_paused:
+            self._waits_for_reader = True
+        else:
+            self._answer_next()
+
+    def _answer_next(self) -> None:
+        self._answering = self.pipeline[-1][0]
         super().on_response_complete()
-        if self.pipeline and not self.transport.is_closing():
+        if self.transport.is_closing():
+            return
+        if self.pipeline:
             self.flow.pause_reading()  # first answer the requests that are already here
+        elif self.since is None:
+            self._has_arrived()
 
     def pause_writing(self) -> None:
         self.paused_since = self.loop.time()
         super().pause_writing()
+        self.crowd.unread.add(self, self.transport.get_write_buffer_size())
 
     def resume_writing(self) -> None:
         self.paused_since = None
+        self.crowd.unread.drop(self)
         super().resume_writing()
+        if self._waits_for_reader and self.pipeline and not self.transport.is_closing():
+            self._waits_for_reader = False
+            self._answer_next()
+
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """The client sends nothing more, but it may still read. Returns whether there is something to answer."""
+        self.since = None
+        self._has_arrived()
+        last = self._last_whole_request()
+        if last is None:
+            return False
+        last.keep_alive = False
+        self._probe_soon()
+        return True
+
+    def _last_whole_request(self) -> RequestResponseCycle | None:
+        """The last request that is not answered yet; one that was cut off is dropped."""
+        if self.pipeline and self.pipeline[0][0].more_body:
+            self.pipeline.popleft()
+        if self.pipeline:
+            return self.pipeline[0][0]
+        answering = self._answering
+        if answering is None or answering.response_complete or answering.more_body:
+            return None
+        return answering
+
+    def _probe_soon(self) -> None:
+        if self._probes is None:
+            self._probes = 0
+            self.loop.call_later(_PROBES_SECONDS[0], self._probe)
+
+    def _probe(self) -> None:
+        """Write something without meaning: a client that has left answers with a reset, which ends its requests.
+
+        One that only sends nothing more looks just the same, and still wants its answers.
+        """
+        cycle = self._answering
+        if self.transport.is_closing() or cycle is None or cycle.response_complete:
+            self._probes = None
+            return
+        assert self._probes is not None, "it was started"
+        if not self.flow.write_paused:
+            if cycle.chunked_encoding:
+                self.transport.write(b"%x\r\n%b\r\n" % (len(KEEP_ALIVE), KEEP_ALIVE))
+            elif not cycle.response_started and cycle.scope["http_version"] == "1.1":
+                self.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        self._probes += 1
+        self.loop.call_later(_PROBES_SECONDS[min(self._probes, len(_PROBES_SECONDS) - 1)], self._probe)
 
     def _head_size(self) -> int:
         return len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
@@ -117,7 +232,9 @@ class BoundedProtocol(HttpToolsProtocol):
         raise ConnectionError("refused")
 
     def _refuse(self, status: bytes) -> None:
-        if not self.transport.is_closing():
+        if self._answering is not None and self._answering.response_started and self._is_answering():
+            self.transport.abort()  # it would become part of another answer
+        elif not self.transport.is_closing():
             self.transport.write(
                 b"HTTP/1.1 %b\r\nx-request-id: %b\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
                 % (status, secrets.token_hex(8).encode())
@@ -133,6 +250,18 @@ class BoundedProtocol(HttpToolsProtocol):
         if self.paused_since is not None and now - self.paused_since > self.limits.send_seconds:
             self.transport.abort()
         elif self.since is not None and now - self.since > self.limits.receive_seconds:
+            self._refuse(b"408 Request Timeout")
+        elif self.flow.read_paused and self._is_answering() and has_hung_up(self._fileno()):
+            self._probe_soon()
+
+    def _fileno(self) -> int:
+        return self.transport.get_extra_info("socket").fileno()  # type: ignore[no-any-return]
+
+    def let_go(self) -> None:
+        """Make room for others: end a connection whose client neither reads nor finishes its request."""
+        if self.paused_since is not None:
+            self.transport.abort()
+        else:
             self._refuse(b"408 Request Timeout")
 
     def give_up(self) -> None:
@@ -206,65 +335,3 @@ def _without_http_2_request(data: bytes) -> bytes:
     if stripped == head:
         return data
     return _CONNECTION.sub(rb"\1 keep-alive", stripped) + end + body
-
-
-class BoundedWebSocket(WebSocketsSansIOProtocol):
-    """One WebSocket connection."""
-
-    limits = DEFAULT
-
-    def connection_made(self, transport: Any) -> None:
-        super().connection_made(transport)
-        self.since: float | None = self.loop.time()
-        self.paused_since: float | None = None
-        self._fragments = 0
-        self._controls = 0
-
-    def handle_connect(self, event: Any) -> None:
-        self.since = None
-        super().handle_connect(event)
-
-    def handle_text(self, event: Any) -> None:
-        self._fragments = self._controls = 0
-        super().handle_text(event)
-
-    def handle_bytes(self, event: Any) -> None:
-        self._fragments = self._controls = 0
-        super().handle_bytes(event)
-
-    def handle_cont(self, event: Any) -> None:
-        self._fragments += 1
-        if self._fragments > _FRAGMENTS:
-            self.transport.abort()
-        else:
-            super().handle_cont(event)
-
-    def handle_ping(self) -> None:
-        self._controls += 1
-        if self._controls > _CONTROL_FRAMES:
-            self.transport.abort()
-        else:
-            super().handle_ping()
-
-    def handle_events(self) -> None:
-        if not self.transport.is_closing():
-            super().handle_events()
-
-    def pause_writing(self) -> None:
-        self.paused_since = self.loop.time()
-        super().pause_writing()
-
-    def resume_writing(self) -> None:
-        self.paused_since = None
-        super().resume_writing()
-
-    def sweep(self, now: float) -> None:
-        """End a connection whose upgrade never came, or that does not read."""
-        waits = self.paused_since is not None and now - self.paused_since > self.limits.send_seconds
-        if waits or (self.since is not None and now - self.since > self.limits.receive_seconds):
-            self.transport.abort()
-
-    def give_up(self) -> None:
-        """Shutdown: drop an upgrade that never came, and a client that does not read."""
-        if self.since is not None or self.paused_since is not None:
-            self.transport.abort()

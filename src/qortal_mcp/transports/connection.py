@@ -27,11 +27,20 @@ class Connection:
         self._server = server
         self._write = write
         self._tasks: set[asyncio.Task[None]] = set()
+        # Answers that are ready and cannot be written yet, because the other side does not read.
+        self._unwritten = 0
+        self._written = asyncio.Event()
         self.peer = Peer(lasting=True, caller=caller, post=post, limits=server.limits)
         server.hub.join(self.peer)
 
     async def take(self, message: bytes) -> None:
-        """Take one message. Call it in the order of arrival: a handshake decides what follows."""
+        """Take one message. Call it in the order of arrival: a handshake decides what follows.
+
+        Waits while the other side does not read its answers: nothing more is taken from it then.
+        """
+        while self._unwritten:
+            self._written.clear()
+            await self._written.wait()
         answer = self._server.receive(message, self.peer)
         if answer is None:
             return
@@ -41,6 +50,9 @@ class Connection:
         task = asyncio.get_running_loop().create_task(self._work(answer))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        if isinstance(answer, Batch):
+            # Even if it never began: what it holds is counted.
+            task.add_done_callback(lambda _: answer.discard())
 
     async def refuse_too_long(self) -> None:
         """Answer a message that exceeded the limit; its id is not known."""
@@ -48,8 +60,14 @@ class Connection:
 
     async def _work(self, work: Work | Batch) -> None:
         reply = await work.run(self._write)
-        if reply is not None:
+        if reply is None:
+            return
+        self._unwritten += 1
+        try:
             await self._write(reply.body)
+        finally:
+            self._unwritten -= 1
+            self._written.set()
 
     async def finish(self, seconds: float) -> None:
         """The peer will send nothing more: let calls in flight finish within this time, then cancel them."""

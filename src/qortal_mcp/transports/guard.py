@@ -25,6 +25,8 @@ class Refusal(Struct, frozen=True):
     status: int
     message: str
     headers: tuple[tuple[bytes, bytes], ...] = ()
+    # Whether the page that asked may read it, because its origin is allowed.
+    is_readable: bool = False
 
 
 class Guard:
@@ -93,7 +95,9 @@ class Guard:
         if scheme.lower() == b"bearer" and hmac.compare_digest(credentials.strip(b" "), self._token):
             return None
         challenge = ((b"www-authenticate", b'Bearer realm="mcp"'),)
-        return Refusal(401, "A bearer token is needed: Authorization: Bearer TOKEN.", challenge)
+        return Refusal(
+            401, "A bearer token is needed: Authorization: Bearer TOKEN.", challenge, is_readable=True
+        )
 
 
 def _times(headers: Headers, wanted: bytes) -> int:

@@ -84,7 +84,7 @@ class HttpApp:
         self._guard = guard or Guard()
         self.callers = callers or Callers(has_token=self._guard.has_token)
         self._sessions = Sessions(server) if sessions else None
-        self._path = path
+        self._paths = (path, f"{path}/")
         self._websocket_path = websocket_path
         self._routes = dict(routes or {})
         self._open = frozenset(open_routes)
@@ -114,9 +114,9 @@ class HttpApp:
         )
         if refused is not None:
             await exchange.refuse(refused)
-        elif path == self._path and method == "POST":
+        elif path in self._paths and method == "POST":
             await self._post(exchange)
-        elif path == self._path:
+        elif path in self._paths:
             await self._mcp(exchange, method)
         elif path in self._routes:
             await self._operator(exchange, method, self._routes[path])
@@ -342,10 +342,9 @@ class Exchange:
         return [*self._head, *cors, *more]
 
     async def reply(self, status: int, body: bytes, *more: tuple[bytes, bytes]) -> None:
-        length = (b"content-length", b"%d" % len(body))
-        await self.send(
-            {"type": "http.response.start", "status": status, "headers": self._heads(length, *more)}
-        )
+        if status != 204:  # which has no body by definition, and may not say how long it is
+            more = ((b"content-length", b"%d" % len(body)), *more)
+        await self.send({"type": "http.response.start", "status": status, "headers": self._heads(*more)})
         await self.send({"type": "http.response.body", "body": body})
 
     async def answer(self, reply: Reply, extra: tuple[tuple[bytes, bytes], ...] = ()) -> None:
@@ -388,9 +387,10 @@ class Exchange:
         await self.reply(status, body, _JSON)
 
     async def refuse(self, refusal: Refusal) -> None:
-        # Without CORS headers: a page that may not ask may not read the answer either.
+        # CORS headers only for an origin that is allowed: a page that may not ask may not read the answer either.
         body = f"{refusal.message}\n".encode()
-        heads = [*self._head, *refusal.headers, _TEXT, (b"content-length", b"%d" % len(body))]
+        more = (*refusal.headers, _TEXT, (b"content-length", b"%d" % len(body)))
+        heads = self._heads(*more) if refusal.is_readable else [*self._head, *more]
         await self.send({"type": "http.response.start", "status": refusal.status, "headers": heads})
         await self.send({"type": "http.response.body", "body": body})
 

@@ -1,6 +1,6 @@
 """Run an HTTP server: bind, announce the address, serve, and shut down cleanly.
 
-uvicorn is imported only here and in `bounds.py`.
+uvicorn is imported only here, in `bounds.py`, `websocket_bounds.py` and `flow.py`.
 """
 
 import asyncio
@@ -142,10 +142,12 @@ def _connections(limits: Limits) -> tuple[Any, Any]:
             extra={"qortal_mcp.uvicorn": uvicorn.__version__, "qortal_mcp.missing": ", ".join(absent)},
         )
         return "auto", "auto"
-    from .bounds import BoundedProtocol, BoundedWebSocket
+    from .bounds import BoundedProtocol
+    from .crowd import Crowd
+    from .websocket_bounds import BoundedWebSocket
 
-    protocol = type("Protocol", (BoundedProtocol,), {"limits": limits})
-    return protocol, type("WebSocket", (BoundedWebSocket,), {"limits": limits})
+    shared = {"crowd": Crowd(limits)}
+    return type("Protocol", (BoundedProtocol,), shared), type("WebSocket", (BoundedWebSocket,), shared)
 
 
 def run_http(

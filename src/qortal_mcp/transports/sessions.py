@@ -157,6 +157,7 @@ class Session:
         task = asyncio.get_running_loop().create_task(self._work(work, stream))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(lambda _: work.discard())  # even if it never began
         await stream.settled()
         if stream.is_single_reply or not exchange.accepts.events:
             await asyncio.shield(task)

@@ -6,7 +6,6 @@ are bounded. Plain `os.read` and `os.write`: buffered readers in daemon threads 
 
 import asyncio
 import os
-import select
 import signal
 import sys
 import threading
@@ -16,6 +15,7 @@ from collections.abc import Callable
 from ..protocol.framing import LineSplitter, TooLong
 from ..server.dispatch import Server
 from .connection import Connection
+from .hang_up import has_hung_up
 
 _READ_BYTES = 64 * 1024
 # Chunks of input that may wait for the loop, and bytes of output that may wait for the client.
@@ -140,7 +140,7 @@ class LineReader:
     def _wait_for_slot(self) -> None:
         """Wait until the loop wants more; meanwhile notice if the other side is gone."""
         while not self._slots.acquire(timeout=0.5):
-            if _has_hung_up(self._fd) and not self._loop.is_closed():
+            if has_hung_up(self._fd) and not self._loop.is_closed():
                 self._loop.call_soon_threadsafe(self.ended.set)
 
     def _hand_over(self, lines: list[bytes | TooLong] | None) -> None:
@@ -153,15 +153,6 @@ class LineReader:
         if lines is not None:
             self._slots.release()
         return lines
-
-
-def _has_hung_up(fd: int) -> bool:
-    """Whether the other end of a pipe is closed, though there may be more to read."""
-    if not hasattr(select, "poll"):  # Windows
-        return False
-    poll = select.poll()
-    poll.register(fd, 0)
-    return any(event & select.POLLHUP for _, event in poll.poll(0))
 
 
 async def serve_fds(

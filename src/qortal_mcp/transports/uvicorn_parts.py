@@ -1,4 +1,4 @@
-"""The internals of uvicorn that `bounds.py` and `serve.py` rely on, and whether the installed uvicorn still has them.
+"""The internals of uvicorn that `bounds.py`, `websocket_bounds.py`, `flow.py` and `serve.py` rely on, and whether the installed uvicorn still has them.
 
 uvicorn does not promise to keep these names, so its version is pinned. If another version is installed anyway, its
 plain connections are used, and the log says which parts are missing.
@@ -30,6 +30,7 @@ PARTS = (
             "connection_made",
             "connection_lost",
             "data_received",
+            "eof_received",
             "on_url",
             "on_headers_complete",
             "on_message_complete",
@@ -51,6 +52,7 @@ PARTS = (
             "disconnected",
             "keep_alive",
             "default_headers",
+            "chunked_encoding",
             "on_response",
             "response_started",
             "response_complete",
@@ -61,17 +63,30 @@ PARTS = (
         "WebSocketsSansIOProtocol",
         methods=(
             "connection_made",
+            "connection_lost",
+            "data_received",
+            "receive",
             "handle_connect",
             "handle_events",
             "handle_text",
             "handle_bytes",
             "handle_cont",
             "handle_ping",
+            "handle_pong",
             "pause_writing",
             "resume_writing",
         ),
-        attributes=("loop", "transport"),
+        attributes=("loop", "transport", "conn", "queue", "frames", "read_paused"),
     ),
+    Part(
+        "uvicorn.protocols.http.flow_control",
+        "FlowControl",
+        methods=("pause_reading", "resume_reading", "pause_writing", "resume_writing"),
+        attributes=("read_paused", "write_paused"),
+    ),
+    # Of the WebSocket library that uvicorn uses: what has arrived and is not a whole frame yet.
+    Part("websockets.protocol", "Protocol", attributes=("reader",)),
+    Part("websockets.streams", "StreamReader", attributes=("buffer",)),
     Part("uvicorn", "Server", methods=("startup", "on_tick", "shutdown", "capture_signals")),
     Part("uvicorn.server", "ServerState", attributes=("connections",)),
 )

@@ -11,6 +11,7 @@ from ..server.dispatch import Server
 from .callers import Callers
 from .connection import Connection
 from .guard import Refusal
+from .waiting import Waiting
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -29,6 +30,7 @@ class WebSockets:
         self._server = server
         self._callers = callers
         self._open: set[_Socket] = set()
+        self._unread = Waiting(most_bytes=server.limits.unread_bytes)
         self._serving: set[asyncio.Task[Any]] = set()
         server.metrics.gauge("mcp_server_websockets", "Open WebSocket connections.", self._open.__len__)
 
@@ -42,7 +44,7 @@ class WebSockets:
             return
         subprotocol = SUBPROTOCOL if SUBPROTOCOL in scope.get("subprotocols", ()) else None
         await send({"type": "websocket.accept", "subprotocol": subprotocol})
-        socket = _Socket(self._server, receive, send, self._callers.of(scope))
+        socket = _Socket(self._server, receive, send, self._callers.of(scope), self._unread)
         task = asyncio.current_task()
         assert task is not None, "an ASGI application runs in a task"
         self._open.add(socket)
@@ -75,56 +77,98 @@ async def _deny(scope: Scope, send: Send, refused: Refusal) -> None:
 
 
 class _Outbox:
-    """Messages that wait for a client to read them, limited in number and in bytes."""
+    """Messages that wait for a client to read them, limited in number and in bytes, and together with all others."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, unread: Waiting, on_overflow: Callable[[], None]) -> None:
         self._messages: asyncio.Queue[bytes] = asyncio.Queue(limits.backlog_messages)
         self._most_bytes = limits.backlog_bytes
         self._bytes = 0
+        self._unread = unread
+        self._on_overflow = on_overflow
         self._room = asyncio.Event()
+        self._is_closed = False
 
     async def put(self, message: bytes) -> None:
-        while not self.post(message):
+        """Queue a message; waits while too much is queued already."""
+        if self.post(message) or self._is_closed:
+            return
+        self._unread.add(self, len(message))  # it is in memory all the same
+        while not self._is_closed and self._is_full():
             self._room.clear()
             await self._room.wait()
+        self._unread.advance(self, len(message))
+        self.post(message)
 
     def post(self, message: bytes) -> bool:
-        if self._bytes > self._most_bytes or self._messages.full():
+        if self._is_closed or self._is_full():
             return False
         self._messages.put_nowait(message)
         self._bytes += len(message)
+        self._unread.add(self, len(message))
         return True
+
+    def _is_full(self) -> bool:
+        return self._bytes > self._most_bytes or self._messages.full()
 
     async def get(self) -> bytes:
         return await self._messages.get()
 
     def sent(self, message: bytes) -> None:
         self._bytes -= len(message)
+        self._unread.advance(self, len(message))
         self._messages.task_done()
         self._room.set()
 
     async def emptied(self) -> None:
         await self._messages.join()
 
+    def let_go(self) -> None:
+        """Others need the room: forget everything at once."""
+        self._on_overflow()
+        self.close()
+
+    def close(self) -> None:
+        """Send nothing more, and forget what was not sent."""
+        self._is_closed = True
+        self._unread.drop(self)
+        while not self._messages.empty():
+            self._messages.get_nowait()
+            self._messages.task_done()
+        self._room.set()
+        self._on_overflow = _nothing  # it refers back to this object
+
+
+def _nothing() -> None:
+    """It is over already."""
+
 
 class _Socket:
     """An accepted connection: frames in, a bounded queue of frames out."""
 
-    def __init__(self, server: Server, receive: Receive, send: Send, caller: Hashable) -> None:
+    def __init__(
+        self, server: Server, receive: Receive, send: Send, caller: Hashable, unread: Waiting
+    ) -> None:
         self._server = server
         self._receive = receive
         self._send = send
-        self._out = _Outbox(server.limits)
+        self._out = _Outbox(server.limits, unread, self._overflow)
         self._stopping = asyncio.Event()
         self._close_code = _GOING_AWAY
+        self._moving: list[asyncio.Task[None]] = []
         self._connection = Connection(server, self._out.put, self._post, caller)
 
     def _post(self, message: bytes) -> bool:
         if self._out.post(message):
             return True
+        self._overflow()
+        return False
+
+    def _overflow(self) -> None:
+        """It does not read: end it without its answers."""
         self._close_code = _OVERFLOW
         self._stopping.set()
-        return False
+        for task in self._moving:
+            task.cancel()
 
     def stop(self) -> None:
         self._stopping.set()
@@ -132,6 +176,7 @@ class _Socket:
     async def run(self) -> None:
         loop = asyncio.get_running_loop()
         reader, writer = loop.create_task(self._read()), loop.create_task(self._write())
+        self._moving = [reader, writer]
         stopping = loop.create_task(self._stopping.wait())
         tasks: list[asyncio.Task[Any]] = [reader, writer, stopping]
         try:
@@ -143,7 +188,10 @@ class _Socket:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            self._connection.peer.post = None  # it refers back to this object
+            self._out.close()
+            # These refer back to this object.
+            self._moving = []
+            self._connection.peer.post = None
         if reader.cancelled():
             # Do not wait for a client that does not read: the transport drops it.
             with contextlib.suppress(TimeoutError):
@@ -166,11 +214,12 @@ class _Socket:
             text, data = message.get("text"), message.get("bytes")
             frame = data if text is None else text.encode("utf-8", "surrogatepass")
             if not frame or not frame.strip(b" \t\r\n"):
-                continue
-            if len(frame) > self._server.limits.message_bytes:
+                pass
+            elif len(frame) > self._server.limits.message_bytes:
                 await self._connection.refuse_too_long()
             else:
                 await self._connection.take(frame)
+            del message, text, data, frame  # the next one may be a long time coming
 
     async def _write(self) -> None:
         while True:
@@ -178,3 +227,4 @@ class _Socket:
             async with asyncio.timeout(self._server.limits.send_seconds):
                 await self._send({"type": "websocket.send", "text": message.decode()})
             self._out.sent(message)
+            del message  # the next one may be a long time coming

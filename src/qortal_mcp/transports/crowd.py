@@ -1,0 +1,19 @@
+"""What all open connections of a process keep for slow clients, and how much of it there may be."""
+
+from ..limits import DEFAULT, Limits
+from .waiting import Holder, Waiting
+
+
+class Crowd:
+    """The connections that wait for their clients, by what they wait for."""
+
+    def __init__(self, limits: Limits = DEFAULT) -> None:
+        self.limits = limits
+        # For the rest of a head; for the rest of a body or message, or for its turn; for an answer to be read.
+        self.heads = Waiting(most=limits.unfinished_heads)
+        self.unfinished = Waiting(most_bytes=limits.unfinished_bytes)
+        self.unread = Waiting(most_bytes=limits.unread_bytes)
+
+    def forget(self, connection: Holder) -> None:
+        for waiting in (self.heads, self.unfinished, self.unread):
+            waiting.drop(connection)

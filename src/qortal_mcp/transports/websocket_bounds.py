@@ -1,0 +1,136 @@
+"""uvicorn's WebSocket connection with the limits it lacks: fragments, control frames, and slow or silent peers."""
+
+from typing import Any
+
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+from .crowd import Crowd
+
+# Parts that one message may come in.
+_FRAGMENTS = 256
+# Less than this is not worth counting if it is a whole message; and what a waiting message takes beside its text.
+_NOTABLE_BYTES = 4096
+_MESSAGE_BYTES = 300
+
+
+class BoundedWebSocket(WebSocketsSansIOProtocol):
+    """One WebSocket connection."""
+
+    crowd = Crowd()
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self.limits = self.crowd.limits
+        # Whatever the system does not take at once waits for the client: from then on it is counted.
+        transport.set_write_buffer_limits(high=0)
+        self.since: float | None = self.loop.time()
+        self.paused_since: float | None = None
+        self._fragments = 0
+        # Control frames: how many more may come now, and when that was counted.
+        self._controls = float(self.limits.control_frames)
+        self._controls_at = self.loop.time()
+        self._kept = 0
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self.crowd.forget(self)
+        # Freed now, not when the garbage collector comes by.
+        self.conn.reader.buffer.clear()
+        self.frames = []
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if not self.read_paused:
+            self._keep(self._unfinished())
+        elif self._kept or len(data) >= _NOTABLE_BYTES:
+            self._keep(self._kept + len(data) + _MESSAGE_BYTES * self.queue.qsize())
+
+    async def receive(self) -> Any:
+        message = await super().receive()
+        if self._kept and not self.read_paused:
+            self._keep(self._unfinished())
+        return message
+
+    def _unfinished(self) -> int:
+        """The bytes of a message that has not arrived in full."""
+        return len(self.conn.reader.buffer) + sum(map(len, self.frames))
+
+    def _keep(self, size: int) -> None:
+        """Count what is kept of messages that are not whole, or that nobody has taken yet."""
+        if size != self._kept and not self.transport.is_closing():
+            self._kept = size
+            if size:
+                self.crowd.unfinished.set(self, size)
+            else:
+                self.crowd.unfinished.drop(self)
+
+    def handle_connect(self, event: Any) -> None:
+        self.since = None
+        super().handle_connect(event)
+
+    def handle_text(self, event: Any) -> None:
+        self._fragments = 0
+        super().handle_text(event)
+        event.data = b""  # the parser keeps the frame until the next one comes
+
+    def handle_bytes(self, event: Any) -> None:
+        self._fragments = 0
+        super().handle_bytes(event)
+        event.data = b""
+
+    def handle_cont(self, event: Any) -> None:
+        self._fragments += 1
+        if self._fragments > _FRAGMENTS:
+            self.transport.abort()
+        else:
+            super().handle_cont(event)
+            event.data = b""
+
+    def handle_ping(self) -> None:
+        if self._is_honest():
+            super().handle_ping()
+        else:
+            self.transport.abort()
+
+    def handle_pong(self, event: Any) -> None:
+        if self._is_honest():
+            super().handle_pong(event)
+        else:
+            self.transport.abort()
+
+    def _is_honest(self) -> bool:
+        """Whether control frames come as often as a heartbeat may."""
+        now, limits = self.loop.time(), self.limits
+        more = (now - self._controls_at) * limits.control_frames_per_second
+        self._controls_at = now
+        self._controls = min(self._controls + more, limits.control_frames) - 1
+        return self._controls >= 0
+
+    def handle_events(self) -> None:
+        if not self.transport.is_closing():
+            super().handle_events()
+
+    def pause_writing(self) -> None:
+        self.paused_since = self.loop.time()
+        super().pause_writing()
+        self.crowd.unread.add(self, self.transport.get_write_buffer_size())
+
+    def resume_writing(self) -> None:
+        self.paused_since = None
+        self.crowd.unread.drop(self)
+        super().resume_writing()
+
+    def sweep(self, now: float) -> None:
+        """End a connection whose upgrade never came, or that does not read."""
+        waits = self.paused_since is not None and now - self.paused_since > self.limits.send_seconds
+        if waits or (self.since is not None and now - self.since > self.limits.receive_seconds):
+            self.transport.abort()
+
+    def let_go(self) -> None:
+        """Make room for others: its client neither reads nor finishes its message."""
+        self.transport.abort()
+
+    def give_up(self) -> None:
+        """Shutdown: drop an upgrade that never came, and a client that does not read."""
+        if self.since is not None or self.paused_since is not None:
+            self.transport.abort()
