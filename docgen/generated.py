@@ -8,7 +8,16 @@ from qortal_mcp.qortal.manifest import manifest
 from qortal_mcp.qortal.node.node import Node
 from qortal_mcp.qortal.server import make_server
 
-from . import audit_table, endpoints_page, limits_tables, promises_page, settings_page, tools_page
+from . import (
+    audit_table,
+    clients_page,
+    endpoints_page,
+    limits_tables,
+    promises_page,
+    requirements_tables,
+    settings_page,
+    tools_page,
+)
 from .json_lines import lines
 from .markers import BrokenMarkers, filled
 
@@ -48,6 +57,7 @@ FILES: dict[str, Callable[[], str]] = {
     "docs/tools.md": tools_page.page,
     "docs/settings.md": settings_page.page,
     "docs/endpoints.md": endpoints_page.page,
+    "docs/clients.md": clients_page.page,
     "docs/promises.md": lambda: promises_page.page(ROOT / "tests"),
     "mcp-manifest.json": manifest_file,
 }
@@ -57,6 +67,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "tools": tools_page.tools_table,
     "limits": limits_tables.all_limits,
     "audit-codes": audit_table.codes_table,
+    "audit-requirements": requirements_tables.requirements_table,
+    "audit-departures": requirements_tables.departures_table,
 }
 WITH_TABLES = ("README.md", "DESIGN.md", "docs/audit.md")
 

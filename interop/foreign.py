@@ -190,7 +190,9 @@ async def _fetch(programs: Programs, folder: Path) -> AsyncIterator[Visited]:
     page = folder / "page.json"
     page.write_text('{"a": 1}')
     web = [programs.python_servers, _SCRIPTS / "web.py", page]
-    command: list[str | Path] = [programs.python_servers, "-m", "mcp_server_fetch", "--ignore-robots-txt"]
+    # The page is on this machine, which it refuses otherwise.
+    options = ("--ignore-robots-txt", "--allow-private-ips")
+    command: list[str | Path] = [programs.python_servers, "-m", "mcp_server_fetch", *options]
     async with started(web, env=bare_environment(folder), cwd=folder) as child:
         url = await child.line(_LISTENING, _START_SECONDS)
         yield Visited(_command(command), calls=[("fetch", {"url": url})], env=bare_environment(folder))

@@ -4,6 +4,7 @@ The measured ones keep the names they have in `clients.json`; what is right alth
 them with the code None. Only the standard library, like `stub`.
 """
 
+import itertools
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ from typing import Any, Literal
 
 from tests.audit.stub import (
     ABSENT,
+    CAPABILITIES,
     EVENTS_TYPE,
     EXIT,
     HANG,
@@ -18,6 +20,7 @@ from tests.audit.stub import (
     LEGACY,
     MODERN,
     NOT_THERE,
+    UNBUFFERED,
     Ask,
     Bend,
     HttpAsk,
@@ -32,8 +35,10 @@ from tests.audit.stub import (
     error,
     event,
     result,
+    right,
     text,
     tools_of,
+    written,
 )
 
 NEWEST = ("2025-11-25",)
@@ -403,6 +408,84 @@ def _null(value: Json) -> Bend:
 
 BendRow = tuple[str, str | None, Verdict, Bend]
 
+
+def _dropped(capability: str) -> Bend:
+    """Leaves out a capability that is marked as absent, and all methods that belong to it."""
+
+    def bend(ask: Ask, replies: Replies) -> Replies:
+        if ask.method == "initialize" and replies:
+            declared = replies[0]["result"]["capabilities"]
+            return [in_result(capabilities=changed(declared, {}))(ask, replies[0])]
+        return [error(ask, -32601)] if ask.method.startswith(f"{capability}/") and replies else replies
+
+    return bend
+
+
+def _refuses_strings(ask: Ask, replies: Replies) -> Replies:
+    is_string = isinstance(ask.message.get("id"), str)
+    return [error(ask, -32600, "the id is not a number")] if is_string else replies
+
+
+def _two_scopes(ask: Ask, replies: Replies) -> Replies:
+    """Two pages of resources, each with its own cacheScope."""
+    if (
+        ask.method != "resources/list"
+        or not replies
+        or ("error" in replies[0] and "cursor" not in ask.params)
+    ):
+        return replies
+    items = {"resources": [{"uri": "stub://a", "name": "a"}], "ttlMs": 0}
+    first = {**items, "cacheScope": "public", "nextCursor": "2"}
+    return [result(ask, {"cacheScope": "private", **items} if "cursor" in ask.params else first)]
+
+
+def _shuffled() -> Bend:
+    """Every other list is in the other order."""
+    asked = itertools.count()
+
+    def bend(ask: Ask, replies: Replies) -> Replies:
+        if ask.method != "tools/list" or not replies or "result" not in replies[0] or next(asked) % 2 == 0:
+            return replies
+        return [in_result(tools=replies[0]["result"]["tools"][::-1])(ask, replies[0])]
+
+    return bend
+
+
+def _shrinking() -> Bend:
+    """Every other list lacks a tool."""
+    asked = itertools.count()
+
+    def bend(ask: Ask, replies: Replies) -> Replies:
+        if ask.method != "tools/list" or not replies or "result" not in replies[0] or next(asked) % 2 == 0:
+            return replies
+        return [in_result(tools=replies[0]["result"]["tools"][:1])(ask, replies[0])]
+
+    return bend
+
+
+def _listening(id_: int | str, *, early: bool = False) -> Bend:
+    """Promises changes of its tools, and acknowledges a subscription under an id; `early`: a change comes first."""
+    meta = {"_meta": {"io.modelcontextprotocol/subscriptionId": id_}}
+    first = notice(
+        "notifications/subscriptions/acknowledged", notifications={"toolsListChanged": True}, **meta
+    )
+    change = notice("notifications/tools/list_changed", **meta)
+
+    def bend(ask: Ask, replies: Replies) -> Replies:
+        if ask.method == "server/discover":
+            return [in_result(capabilities={**CAPABILITIES, "tools": {"listChanged": True}})(ask, replies[0])]
+        if ask.method == "subscriptions/listen":
+            return [*([change] if early else []), first, *([] if early else [change])]
+        return replies
+
+    return bend
+
+
+def _without_data(ask: Ask, replies: Replies) -> Replies:
+    is_refused = bool(replies) and replies[0].get("error", {}).get("code") == -32022
+    return [error(ask, -32022, "unsupported version")] if is_refused else replies
+
+
 _ENVELOPES: list[BendRow] = [
     ("result-null", "result-not-object", MUST, on_call(members(result=None))),
     ("rpc-error", "tool-failure-as-protocol-error", SHOULD, on_call(lambda ask, _: error(ask, -32000, "down", {"detail": "x"}))),
@@ -440,9 +523,9 @@ _ENVELOPES: list[BendRow] = [
     ("init-serverinfo-noversion", "initialize-member-missing", MUST, on("initialize", in_result(serverInfo={"name": "s"}))),
     ("init-no-caps", "initialize-member-missing", MUST, on("initialize", in_result(capabilities=ABSENT))),
     ("init-caps-no-tools", "capability-not-declared", MUST, on("initialize", in_result(capabilities={}))),
-    ("init-caps-tools-null", "capability-malformed", MUST, on("initialize", in_result(capabilities={"tools": None, "prompts": {}, "resources": {}}))),
-    ("init-caps-tools-true", "capability-malformed", MUST, on("initialize", in_result(capabilities={"tools": True, "prompts": {}, "resources": {}}))),
-    ("init-caps-switch", "capability-malformed", MUST, on("initialize", in_result(capabilities={"tools": {"listChanged": "yes"}, "prompts": {}, "resources": {}}))),
+    ("init-caps-tools-null", "capability-malformed", MUST, on("initialize", in_result(capabilities={**CAPABILITIES, "tools": None}))),
+    ("init-caps-tools-true", "capability-malformed", MUST, on("initialize", in_result(capabilities={**CAPABILITIES, "tools": True}))),
+    ("init-caps-switch", "capability-malformed", MUST, on("initialize", in_result(capabilities={**CAPABILITIES, "tools": {"listChanged": "yes"}}))),
     ("init-caps-extra", "capability-not-served", MUST, lambda ask, replies: [error(ask, -32601)] if ask.method.startswith(("prompts/", "resources/")) and replies else replies),
     ("init-unknown", "initialize-refused", MUST, both(legacy_only, on("initialize", lambda ask, _: error(ask, -32601)))),
     ("init-instructions-null", "optional-null", MUST, on("initialize", in_result(instructions=None))),
@@ -450,7 +533,7 @@ _ENVELOPES: list[BendRow] = [
     ("init-slow-1s", "slow-start", LEGAL, lambda ask, replies: [Sleep(1.05), *replies] if ask.params.get("protocolVersion") in LEGACY else replies),
     ("init-slow-2s", "slow-start", LEGAL, lambda ask, replies: [Sleep(1.9), *replies] if ask.params.get("protocolVersion") in LEGACY else replies),
     ("init-slow-5s", "slow-start", LEGAL, lambda ask, replies: [Sleep(3), *replies] if ask.params.get("protocolVersion") in LEGACY else replies),
-    ("notif-before-init", "notification-before-handshake", SHOULD, both(on("initialize", in_result(capabilities={"tools": {"listChanged": True}, "prompts": {}, "resources": {}})), on("initialize", before(notice("notifications/message", level="info", data="x"), notice("notifications/tools/list_changed"))))),
+    ("notif-before-init", "notification-before-handshake", SHOULD, both(on("initialize", in_result(capabilities={**CAPABILITIES, "tools": {"listChanged": True}})), on("initialize", before(notice("notifications/message", level="info", data="x"), notice("notifications/tools/list_changed"))))),
     ("request-before-init", "request-before-handshake", SHOULD, on("initialize", before(asks("roots/list")))),
     ("list-bare-array", "tools-list-not-wrapped", MUST, on("tools/list", lambda ask, reply: {**reply, "result": reply["result"]["tools"]} if "result" in reply else reply)),
     ("list-cursor-null", "optional-null", MUST, on("tools/list", lambda ask, reply: in_result(nextCursor=None)(ask, reply) if "result" in reply else reply)),
@@ -468,6 +551,35 @@ _ENVELOPES: list[BendRow] = [
     ("unknown-in-result", "method-error-in-result", MUST, both(legacy_only, unknown_methods(lambda ask, reply: result(ask, {"error": f"Unknown method: {ask.method}"})))),
     ("unknown-tool-works", "unknown-tool-accepted", SHOULD, on("tools/call", lambda ask, reply: result(ask, text("done")) if ask.params.get("name") == NOT_THERE else reply)),
     ("unknown-tool-iserror", "unknown-tool-in-result", LEGAL, on("tools/call", lambda ask, reply: result(ask, said("no such tool", isError=True)) if ask.params.get("name") == NOT_THERE else reply)),
+    ("unknown-tool-32603", "unknown-tool-code", SHOULD, on("tools/call", lambda ask, reply: error(ask, -32603) if ask.params.get("name") == NOT_THERE else reply)),
+    ("unknown-tool-32601", "unknown-tool-code", SHOULD, on("tools/call", lambda ask, reply: error(ask, -32601) if ask.params.get("name") == NOT_THERE else reply)),
+    ("string-id", "string-id-refused", MUST, _refuses_strings),
+    ("strict-params", "unknown-member-refused", MUST, on("tools/list", lambda ask, reply: error(ask, -32602) if "qortalMcpAudit" in ask.params else reply)),
+    ("log-undeclared", "log-without-capability", MUST, both(on("initialize", in_result(capabilities={**CAPABILITIES, "logging": ABSENT})), _dropped("logging"), on_call(before(notice("notifications/message", level="info", data="x"))))),
+    ("log-declared", None, LEGAL, on_call(before(notice("notifications/message", level="info", data="x")))),
+    ("log-any-level", "log-level-not-checked", SHOULD, on("logging/setLevel", lambda ask, reply: result(ask, {}))),
+    ("log-not-served", "capability-not-served", MUST, on("logging/setLevel", lambda ask, reply: error(ask, -32601))),
+    ("notice-without-version", "message-version-missing", MUST, on_call(before({"method": "notifications/acme"}))),
+    ("null-id-request", "request-id-invalid", MUST, on_call(before({"jsonrpc": "2.0", "id": None, "method": "ping"}))),
+    ("number-id-request", None, LEGAL, on_call(before({"jsonrpc": "2.0", "id": 5, "method": "ping"}))),
+    ("init-version-oldest", "protocol-version-not-newest", SHOULD, on("initialize", lambda ask, reply: reply if ask.params.get("protocolVersion") in LEGACY else in_result(protocolVersion="2024-11-05")(ask, reply))),
+    ("prompt-bare", "prompt-result-malformed", MUST, on("prompts/get", lambda ask, reply: result(ask, {"prompt": "hello"}) if "result" in reply else reply)),
+    ("prompt-of-system", "prompt-result-malformed", MUST, on("prompts/get", lambda ask, reply: result(ask, {"messages": [{"role": "system", "content": _WORDS[0]}]}) if "result" in reply else reply)),
+    ("prompt-of-blocks", "prompt-result-malformed", MUST, on("prompts/get", lambda ask, reply: result(ask, {"messages": [{"role": "user", "content": _WORDS}]}) if "result" in reply else reply)),
+    ("prompt-unknown-works", "unknown-prompt-code", SHOULD, on("prompts/get", lambda ask, reply: reply if ask.params.get("name") == "q" else result(ask, {"messages": []}))),
+    ("prompt-unknown-0", "unknown-prompt-code", SHOULD, on("prompts/get", lambda ask, reply: error(ask, 0) if "error" in reply and ask.params.get("name") != "q" else reply)),
+    ("resource-bare", "resource-contents-malformed", MUST, on("resources/read", lambda ask, reply: result(ask, {"text": "words"}) if "result" in reply else reply)),
+    ("resource-without-uri", "resource-contents-malformed", MUST, on("resources/read", lambda ask, reply: result(ask, {"contents": [{"text": "words"}]}) if "result" in reply else reply)),
+    ("resource-of-object", "resource-contents-malformed", MUST, on("resources/read", lambda ask, reply: result(ask, {"contents": [{"uri": "stub://a", "text": {"a": 1}}]}) if "result" in reply else reply)),
+    ("resource-unknown-empty", "unknown-resource-code", SHOULD, on("resources/read", lambda ask, reply: result(ask, {"contents": []}) if "error" in reply else reply)),
+    ("resource-unknown-0", "unknown-resource-code", SHOULD, on("resources/read", lambda ask, reply: error(ask, 0) if "error" in reply else reply)),
+    ("resource-unknown-32602", None, LEGAL, on("resources/read", lambda ask, reply: error(ask, -32602) if "error" in reply else reply)),
+    ("completion-bare", "completion-malformed", MUST, on("completion/complete", lambda ask, reply: result(ask, {"values": ["a"]}) if "result" in reply else reply)),
+    ("completion-of-anything", "completion-reference-code", SHOULD, on("completion/complete", lambda ask, reply: result(ask, {"completion": {"values": []}}))),
+    ("prompt-of-nothing", "prompt-argument-not-checked", SHOULD, on("prompts/get", lambda ask, reply: result(ask, {"messages": []}) if ask.params.get("name") == "q" else reply)),
+    ("completion-of-101", "completion-malformed", MUST, on("completion/complete", lambda ask, reply: result(ask, {"completion": {"values": ["a"] * 101}}) if "result" in reply else reply)),
+    ("completion-of-100", None, LEGAL, on("completion/complete", lambda ask, reply: result(ask, {"completion": {"values": ["a"] * 100}}) if "result" in reply else reply)),
+    ("embedded-undeclared", "embedded-without-resources", SHOULD, both(on("initialize", in_result(capabilities={**CAPABILITIES, "resources": ABSENT})), _dropped("resources"), on_call(lambda ask, reply: result(ask, blocks({"type": "resource", "resource": {"uri": "file:///x", "text": "words"}}))))),
     ("call-without-name-works", "malformed-call-accepted", SHOULD, on("tools/call", lambda ask, reply: reply if "name" in ask.params else result(ask, text("done")))),
     ("call-without-name-iserror", None, LEGAL, on("tools/call", lambda ask, reply: reply if "name" in ask.params else result(ask, said("no name", isError=True)))),
     ("discover-32601", None, LEGAL, legacy_only),
@@ -532,7 +644,7 @@ def _same_page(ask: Ask, replies: Replies) -> Replies:
 
 
 def _modern_only(ask: Ask, replies: Replies) -> Replies:
-    return replies if ask.is_modern or not replies else [error(ask, -32601)]
+    return replies if ask.is_modern or not replies else [error(ask, -32601, f"only {MODERN} is spoken")]
 
 
 def _version(version: str) -> Bend:
@@ -551,11 +663,25 @@ _MODERN_BENDS: list[BendRow] = [
     ("modern-rpc-error", "tool-failure-as-protocol-error", SHOULD, on_call(lambda ask, _: error(ask, -32000, "down"))),
     ("modern-extra-member", "rpc-extra-member", LEGAL, on_call(members(requestId="abc"))),
     ("modern-list-paged", "tools-list-paginated", LEGAL, _pages),
-    ("modern-log", None, LEGAL, on_call(before(notice("notifications/message", level="info", data="x")))),
+    ("modern-log", "modern-log-unasked", MUST, on_call(before(notice("notifications/message", level="info", data="x")))),
+    ("modern-notice", None, LEGAL, on_call(before(notice("notifications/acme", x=1)))),
+    ("modern-no-server-info", "modern-server-info-missing", SHOULD, on("tools/list", lambda ask, reply: in_result(_meta=ABSENT)(ask, reply) if "result" in reply else reply)),
+    ("modern-scopes", "cache-scope-differs", MUST, _two_scopes),
+    ("modern-list-shuffled", "list-order-changed", SHOULD, _shuffled()),
+    ("modern-list-shrinks", "list-order-changed", MUST, _shrinking()),
+    ("modern-list-asks", "input-required-malformed", MUST, on("completion/complete", lambda ask, reply: result(ask, {"resultType": "input_required", "requestState": "s"}) if "result" in reply else reply)),
+    ("modern-asks-for-nothing", "input-required-malformed", MUST, on_call(lambda ask, reply: result(ask, {"resultType": "input_required"}))),
+    ("modern-asks-undeclared", "input-request-undeclared", MUST, on_call(lambda ask, reply: result(ask, {"resultType": "input_required", "inputRequests": {"a": {"method": "roots/list", "params": {}}}}))),
+    ("modern-version-without-data", "unsupported-version-data", MUST, _without_data),
+    ("modern-reserved-code", "modern-error-reserved", MUST, on("tools/list", lambda ask, reply: error(ask, -32050, "no such cursor") if "cursor" in ask.params else reply)),
+    ("modern-own-code", None, LEGAL, on("tools/list", lambda ask, reply: error(ask, -31000, "no such cursor") if "cursor" in ask.params else reply)),
+    ("modern-resource-empty", "unknown-resource-code", MUST, on("resources/read", lambda ask, reply: result(ask, {"contents": [], "ttlMs": 0, "cacheScope": "private"}) if "error" in reply else reply)),
+    ("modern-resource-32002", "unknown-resource-code", MUST, on("resources/read", lambda ask, reply: error(ask, -32002) if "error" in reply else reply)),
+    ("modern-string-id", "string-id-refused", MUST, _refuses_strings),
     ("modern-asks", "request-on-modern-wire", MUST, on_call(before(asks("sampling/createMessage")))),
     ("modern-wrong-code", "modern-error-code", MUST, lambda ask, replies: [error(ask, -32603)] if "no-such-method" in ask.method else replies),
     ("modern-ping", "modern-error-code", MUST, on("ping", lambda ask, _: result(ask, {}))),
-    ("modern-input-required", None, LEGAL, on_call(lambda ask, reply: {**reply, "result": {"resultType": "input_required", "inputRequests": {}}})),
+    ("modern-input-required", None, LEGAL, on_call(lambda ask, reply: result(ask, {"resultType": "input_required", "requestState": "s"}))),
 ]  # fmt: skip
 
 
@@ -568,6 +694,7 @@ _ERAS_AND_LISTS = [
     case("list-any-cursor", "cursor-not-checked", SHOULD, Server(bend=_empty_last_page)),
     case("list-endless", "pagination-endless", MUST, Server(bend=_same_page)),
     case("modern-only", "legacy-not-served", LEGAL, Server(bend=_modern_only), revisions=EVERY),
+    case("modern-only-unnamed", "legacy-not-served", SHOULD, Server(bend=lambda ask, replies: replies if ask.is_modern or not replies else [error(ask, -32601)]), revisions=EVERY),
     case("init-version-2024", None, LEGAL, Server(bend=_version("2024-11-05")), revisions=EVERY),
     case("init-version-2025-03-26", None, LEGAL, Server(bend=_version("2025-03-26")), revisions=EVERY),
     case("init-version-2025-06-18", None, LEGAL, Server(bend=_version("2025-06-18")), revisions=EVERY),
@@ -587,7 +714,7 @@ def _stale(status: int) -> Server:
     """A session that is gone at the first call in each audit; a new one works."""
 
     def bend(ask: HttpAsk, reply: HttpReply) -> HttpReply:
-        is_first = ask.headers.get("mcp-session-id") == "session-0"
+        is_first = ask.headers.get("mcp-session-id", "").startswith("session-0-")
         if ask.method == "tools/call" and ask.asked[0].is_call and is_first:
             return HttpReply(status, (_PLAIN,), b"session not found")
         return reply
@@ -596,10 +723,12 @@ def _stale(status: int) -> Server:
 
 
 def _once(status: int, *headers: tuple[str, str]) -> Server:
-    """The first call is refused, the same one works when it is asked again."""
+    """The first call after a handshake is refused, the same one works when it is asked again."""
     refused: list[bytes] = []
 
     def bend(ask: HttpAsk, reply: HttpReply) -> HttpReply:
+        if ask.method == "initialize":
+            refused.clear()
         if ask.asked and ask.asked[0].is_call and not refused:
             refused.append(ask.body)
             return HttpReply(status, headers)
@@ -660,6 +789,36 @@ def _any_version(ask: HttpAsk, reply: HttpReply) -> HttpReply:
     return HttpReply(
         200, (JSON_TYPE,), encoded(result(ask.asked[0], {"tools": tools_of(Server(), "2025-11-25")}))
     )
+
+
+def _session_optional(ask: HttpAsk, reply: HttpReply) -> HttpReply:
+    if b"a session id is needed" not in reply.body:
+        return reply
+    return written(Server(), ask, [one for asked in ask.asked for one in right(asked)])
+
+
+def _numbered(unique: bool) -> HttpBend:
+    """Events with ids that are unique in the session, or only in their stream."""
+    count = itertools.count(1)
+
+    def bend(ask: HttpAsk, reply: HttpReply) -> HttpReply:
+        if EVENTS_TYPE not in reply.headers or ask.asked[0].is_modern:
+            return reply
+        return replace(reply, body=b"id: %d\n" % (next(count) if unique else 1) + reply.body)
+
+    return bend
+
+
+def _no_base64(ask: HttpAsk, reply: HttpReply) -> HttpReply:
+    if not ask.headers.get("mcp-name", "").startswith("=?base64?"):
+        return reply
+    return HttpReply(400, (JSON_TYPE,), encoded(error(ask.asked[0], -32020, "header mismatch")))
+
+
+def _any_name(ask: HttpAsk, reply: HttpReply) -> HttpReply:
+    if ask.headers.get("mcp-name") != f"{NOT_THERE}_other":
+        return reply
+    return HttpReply(400, (JSON_TYPE,), encoded(error(ask.asked[0], -32602, "unknown tool")))
 
 
 def _any_origin(ask: HttpAsk, reply: HttpReply) -> HttpReply:
@@ -752,7 +911,20 @@ _HTTP = [
     case("http-header-strict", "protocol-header-refused", MUST, Server(http=_header_refused)),
     case("http-header-required", "protocol-header-demanded", SHOULD, Server(http=_header_demanded)),
     case("http-any-version", "version-header-not-checked", MUST, Server(http=_any_version)),
-    case("http-any-origin", "origin-not-checked", LEGAL, Server(http=_any_origin)),
+    case("http-any-origin", "origin-not-checked", MUST, Server(http=_any_origin)),
+    case("http-session-spaces", "session-id-characters", MUST, Server(sessions=True, session_id="session # with spaces")),
+    case("http-session-short", "session-id-guessable", SHOULD, Server(sessions=True, session_id="session-#")),
+    case("http-session-needed-403", "missing-session-status", SHOULD, Server(sessions=True, http=lambda ask, reply: replace(reply, status=422) if b"a session id is needed" in reply.body else reply)),
+    case("http-session-optional", None, LEGAL, Server(sessions=True, http=_session_optional)),
+    case("http-event-ids-again", "event-id-repeated", MUST, Server(sessions=True, streams=True, http=_numbered(False))),
+    case("http-event-ids", None, LEGAL, Server(sessions=True, streams=True, http=_numbered(True))),
+    case("http-modern-get-200", "modern-get-status", SHOULD, Server(http=lambda ask, reply: HttpReply(200, (_HTML,), b"<html>") if ask.verb == "GET" else reply), revisions=MODERN_ONLY),
+    case("http-modern-buffered", "sse-buffered", SHOULD, Server(streams=True, http=lambda ask, reply: replace(reply, headers=tuple(one for one in reply.headers if one != UNBUFFERED))), revisions=MODERN_ONLY),
+    case("http-modern-encoded-name", "encoded-name-refused", MUST, Server(http=_no_base64), revisions=MODERN_ONLY),
+    case("http-modern-strict-headers", "unknown-header-refused", MUST, Server(http=lambda ask, reply: HttpReply(404, (JSON_TYPE,), encoded(error(ask.asked[0], -32600, "unknown session"))) if "mcp-session-id" in ask.headers and ask.asked else reply), revisions=MODERN_ONLY),
+    case("http-modern-any-name", "modern-error-code", MUST, Server(http=_any_name), revisions=MODERN_ONLY),
+    case("in-header-object", "header-annotation-invalid", MUST, Server(tool={"inputSchema": {"type": "object", "properties": {"x": {"type": "number", "x-mcp-header": "X"}}}}), revisions=MODERN_ONLY),
+    case("in-header-string", None, LEGAL, Server(tool={"inputSchema": {"type": "object", "properties": {"x": {"type": "string", "x-mcp-header": "X"}}}}), revisions=MODERN_ONLY),
     case("http-legacy-sse", "legacy-sse-transport", LEGAL, Server(bend=_version("2024-11-05")), over="old sse", revisions=EVERY),
 ]  # fmt: skip
 
@@ -781,6 +953,9 @@ _STDIO = [
     case("call-slow-3s", None, LEGAL, Server(bend=on_call(lambda ask, reply: [Sleep(0.4), reply]))),
     case("discover-silent", "discover-unanswered", LEGAL, Server(bend=on("server/discover", lambda ask, reply: HANG)), limits=(("probe_seconds", 0.5),)),
     case("discover-exit", "exit-on-unknown-method", SHOULD, Server(bend=on("server/discover", lambda ask, reply: EXIT))),
+    case("modern-listen", None, LEGAL, Server(bend=_listening(9003)), revisions=MODERN_ONLY),
+    case("modern-listen-string", "subscription-not-acknowledged", MUST, Server(bend=_listening("9003")), revisions=MODERN_ONLY),
+    case("modern-listen-early", "subscription-not-acknowledged", MUST, Server(bend=_listening(9003, early=True)), revisions=MODERN_ONLY),
     case("garbage-kills", "garbage-fatal", LEGAL, Server(garbage=(EXIT,))),
     case("goes-on-after-input", "exit-after-input", SHOULD, Server(lingers=30.0), limits=(("exit_seconds", 0.3),)),
     case("stderr-noise", None, LEGAL, Server(stderr=b"much text\n" * 3000)),
@@ -789,7 +964,7 @@ _STDIO = [
 
 _SOCKETS = [
     case("ws-binary", "websocket-binary-frame", LEGAL, Server(binary=True)),
-    case("ws-any-origin", "origin-not-checked", LEGAL, Server(), any_origin=True),
+    case("ws-any-origin", "origin-not-checked", MUST, Server(), any_origin=True),
 ]
 
 CASES: tuple[Case, ...] = (

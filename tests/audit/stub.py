@@ -3,6 +3,8 @@
 Only the standard library: a child process starts with this in some 40 ms.
 """
 
+import base64
+import itertools
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -120,6 +122,7 @@ class Server:
     # HTTP: answers as streams; sessions.
     streams: bool = False
     sessions: bool = False
+    session_id: str = "session-#-5f0c2d7ab3e94816"
     # A WebSocket's frames.
     binary: bool = False
     # A program: what it says before anything was asked, there and on standard error; what it answers rubbish
@@ -133,6 +136,7 @@ class Server:
 
 
 RIGHT = Server()
+CAPABILITIES: Json = {"tools": {}, "prompts": {}, "resources": {}, "logging": {}, "completions": {}}
 
 
 def changed(base: Json, members: Json) -> Json:
@@ -178,11 +182,16 @@ def _listed(ask: Ask, value: Json) -> Json:
 
 
 def _opening(server: Server) -> Json:
-    return changed({"capabilities": {"tools": {}, "prompts": {}, "resources": {}}}, server.opening)
+    return changed({"capabilities": CAPABILITIES}, server.opening)
 
 
 _LISTS: Json = {
-    "prompts/list": {"prompts": [{"name": "p", "description": "A prompt."}]},
+    "prompts/list": {
+        "prompts": [
+            {"name": "p", "description": "A prompt.", "arguments": [{"name": "x"}]},
+            {"name": "q", "description": "Needs a word.", "arguments": [{"name": "x", "required": True}]},
+        ]
+    },
     "resources/list": {"resources": [{"uri": "stub://a", "name": "a"}]},
     "resources/templates/list": {"resourceTemplates": [{"uriTemplate": "stub://{x}", "name": "x"}]},
 }
@@ -211,7 +220,28 @@ def right(ask: Ask, server: Server = RIGHT) -> Replies:
         return [_listed(ask, page)]
     if method == "tools/call":
         return [_called(ask, server)]
+    if method in ("prompts/get", "resources/read", "completion/complete"):
+        return [_read(ask)]
+    if method == "logging/setLevel" and not ask.is_modern:
+        is_level = ask.params.get("level") in ("debug", "info", "error")
+        return [result(ask, {}) if is_level else error(ask, -32602, "unknown level")]
     return [error(ask, -32601, "Method not found")]
+
+
+def _read(ask: Ask) -> Json:
+    """A prompt, a resource, a completion."""
+    if ask.method == "completion/complete":
+        if ask.params["ref"]["name"] not in ("p", "q"):
+            return error(ask, -32602, "unknown reference")
+        return result(ask, {"completion": {"values": ["one", "two"]}})
+    if ask.method == "prompts/get":
+        if ask.params.get("name") != "p":
+            return error(ask, -32602, "unknown prompt")
+        return result(ask, {"messages": [{"role": "user", "content": {"type": "text", "text": "hello"}}]})
+    uri = ask.params.get("uri")
+    if uri != "stub://a":
+        return error(ask, -32602 if ask.is_modern else -32002, "Resource not found", {"uri": uri})
+    return _listed(ask, {"contents": [{"uri": uri, "text": "words"}]})
 
 
 def _called(ask: Ask, server: Server) -> Json:
@@ -242,11 +272,17 @@ def _modern_refusal(ask: Ask) -> Json | None:
             and name
         ):
             wanted["mcp-name"] = name
-        if any(ask.headers.get(key) != value for key, value in wanted.items()):
+        if any(_decoded(ask.headers.get(key, "")) != value for key, value in wanted.items()):
             return error(ask, -32020, "header mismatch")
     if version != MODERN:
         return error(ask, -32022, "unsupported version", {"supported": [MODERN], "requested": version})
     return None
+
+
+def _decoded(value: str) -> str:
+    if value.startswith("=?base64?") and value.endswith("?="):
+        return base64.b64decode(value[9:-2]).decode()
+    return value
 
 
 def revision_of(message: Any, agreed: str, headers: dict[str, str] | None = None) -> str:
@@ -298,6 +334,7 @@ def encoded(reply: Any) -> bytes:
 _STATUS = {-32700: 400, -32600: 400, -32601: 404, -32602: 400, -32020: 400, -32022: 400}
 JSON_TYPE = ("content-type", "application/json")
 EVENTS_TYPE = ("content-type", "text/event-stream")
+UNBUFFERED = ("x-accel-buffering", "no")
 
 
 def event(data: bytes) -> bytes:
@@ -315,6 +352,7 @@ class HttpDoor:
     def __init__(self, server: Server) -> None:
         self.server = server
         self._sessions: dict[str, str] = {}
+        self._opened = itertools.count()
 
     def reply(self, verb: str, path: str, headers: dict[str, str], body: bytes) -> HttpReply:
         asked = tuple(self._asked(headers, body)) if verb == "POST" else ()
@@ -336,7 +374,8 @@ class HttpDoor:
         if ask.verb == "GET":
             return HttpReply(405)
         session = ask.headers.get("mcp-session-id")
-        if session is not None and self.server.sessions and session not in self._sessions:
+        is_modern = bool(ask.asked) and ask.asked[0].is_modern
+        if session is not None and self.server.sessions and session not in self._sessions and not is_modern:
             return refusal(404, words="unknown session")
         if ask.verb == "DELETE":
             return HttpReply(200 if self._sessions.pop(session or "", None) else 405)
@@ -351,7 +390,7 @@ class HttpDoor:
         first = ask.asked[0]
         more: tuple[tuple[str, str], ...] = ()
         if first.method == "initialize" and self.server.sessions and not first.is_modern:
-            new = f"session-{len(self._sessions)}"
+            new = self.server.session_id.replace("#", str(next(self._opened)))
             asked = first.params.get("protocolVersion")
             self._sessions[new] = asked if asked in LEGACY else LEGACY[-1]
             more = (("mcp-session-id", new),)
@@ -381,5 +420,5 @@ def written(
     status = _STATUS.get(code, 200) if ask.asked[0].is_modern and isinstance(code, int) else 200
     if (server.streams and status == 200) or len(messages) > 1:
         body = b"".join(event(encoded(one)) for one in messages)
-        return HttpReply(200, (EVENTS_TYPE, *more), body, wait=wait)
+        return HttpReply(200, (EVENTS_TYPE, UNBUFFERED, *more), body, wait=wait)
     return HttpReply(status, (JSON_TYPE, *more), encoded(reply), wait=wait)

@@ -27,14 +27,6 @@ from qortal_mcp.audit.judging.check import ADVICE
 from qortal_mcp.audit.judging.judge import judge
 from qortal_mcp.audit.visiting.runner import Order, Target, collect
 
-# What depends on time, or on what went before, has no test.
-_WITHOUT = {
-    "session-lost",
-    "stale-session-status",
-    "session-id-not-issued",
-    "rate-limit-status",
-    "slow-start",
-}
 # One broken server for each code and wire.
 BROKEN = list(
     {

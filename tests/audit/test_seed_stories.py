@@ -63,14 +63,14 @@ _ALWAYS = {
     "rate-limit-status": "portability",
     "schema-array-without-items": "portability",
     "schema-top-level-union": "portability",
-    "origin-not-checked": "advice",
+    "origin-not-checked": "MUST",
 }
 # What MaxMCP never mended.
 _NEVER_FIXED = {
     "protocol-version-echoed": "MUST",
     "ping-not-answered": "MUST",
     "batch-refused": "SHOULD",
-    "origin-not-checked": "advice",
+    "origin-not-checked": "MUST",
 }
 FOUND = {
     "incumbent-before": {
@@ -95,7 +95,7 @@ FOUND = {
         "schema-malformed": "MUST",
         "error-not-flagged": "SHOULD",
         "unknown-tool-in-result": "advice",
-        "origin-not-checked": "advice",
+        "origin-not-checked": "MUST",
     },
     "maxmcp-G0": {
         **_NEVER_FIXED,
@@ -116,7 +116,7 @@ FOUND = {
         "rpc-result-and-error": "MUST",
         "notification-answered": "MUST",
         "unknown-tool-in-result": "advice",
-        "origin-not-checked": "advice",
+        "origin-not-checked": "MUST",
     },
     "workshop-after": {},
 }

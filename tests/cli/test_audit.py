@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -21,6 +22,7 @@ from tests.cli.running import COMMAND, SECONDS, Ended, environment, listening, r
 from tests.cli.strangers import Answered, http_program, http_stranger, program
 
 from qortal_mcp.audit.checks import CHECKS
+from qortal_mcp.audit.judging.clients import measured_codes
 from qortal_mcp.cli.main import main
 
 BAD = str(file_of("incumbent-now"))
@@ -76,13 +78,13 @@ def test_a_server_that_conforms_is_exit_code_0() -> None:
 def test_a_server_that_violates_is_exit_code_1_with_the_worst_first() -> None:
     ended = audit(BAD)
     assert (ended.code, ended.err) == (1, "")
-    assert "VIOLATES (6 MUST in 7 places, 1 SHOULD, 4 portability, 2 advice)" in ended.out
+    assert "VIOLATES (7 MUST in 8 places, 1 SHOULD, 4 portability, 1 advice)" in ended.out
     heads = [
         line.split()[0]
         for line in ended.out.splitlines()
         if line.startswith(("MUST", "SHOULD", "portab", "advice"))
     ]
-    assert heads == ["MUST"] * 6 + ["SHOULD"] + ["portability"] * 4 + ["advice"] * 2
+    assert heads == ["MUST"] * 7 + ["SHOULD"] + ["portability"] * 4 + ["advice"]
 
 
 @pytest.mark.promise("Audit", "A report names the clients that break, with what they said.")
@@ -382,7 +384,7 @@ def test_sarif_has_what_the_standard_demands(tmp_path: Path) -> None:
     assert len(set(prints)) == len(prints)
     levels = {result["ruleId"]: result["level"] for result in one["results"]}
     assert (levels["ping-not-answered"], levels["batch-refused"]) == ("error", "warning")
-    assert levels["origin-not-checked"] == "note"
+    assert (levels["origin-not-checked"], levels["unknown-tool-in-result"]) == ("error", "note")
 
 
 def test_sarif_says_which_server_it_is_about(tmp_path: Path) -> None:
@@ -557,6 +559,49 @@ def test_every_code_can_be_explained(capsys: pytest.CaptureFixture[str]) -> None
     assert main(["audit", "--explain", "all"]) == 0
     listed = capsys.readouterr().out.splitlines()[-len(CHECKS) :]
     assert [line.split()[1] for line in listed] == [check.code for check in CHECKS]
+
+
+@pytest.mark.promise("Audit", "What each measured client does with a defect can be asked with `--clients`.")
+def test_what_clients_do_is_said_for_one_code_in_each_of_its_forms(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["audit", "--clients", "notification-status"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("notification-status  A notification gets a status other than 202\n")
+    assert "Measured on 2026-11-15" in shown
+    first, last = (
+        shown.index("200 without a body:\n    none of the server's tools are offered: Codex CLI 0.166.0"),
+        shown.index("204:\n    not affected: Codex CLI 0.166.0"),
+    )
+    assert first < last
+
+
+def test_clients_without_a_code_lists_what_was_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["audit", "--clients"]) == 0
+    listed = capsys.readouterr().out.splitlines()[2:]
+    codes = [line.split()[0] for line in listed]
+    assert set(codes) == set(measured_codes())
+    assert listed[codes.index("blank-line")].split(maxsplit=1)[1] == "Gemini CLI"
+    assert listed[codes.index("line-ending-crlf")].split(maxsplit=1)[1] == "nobody breaks"
+
+
+def test_a_code_that_was_not_measured_or_does_not_exist_is_said_to_be(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["audit", "--clients", "origin-not-checked"]) == 0
+    assert "This was not measured with real clients." in capsys.readouterr().out
+    assert main(["audit", "--clients", "no-such-code"]) == 2
+    assert "no-such-code" in capsys.readouterr().err
+
+
+def test_calls_for_tools_that_were_not_called_can_be_pasted(tmp_path: Path) -> None:
+    first = audit(*QUICK, "--", *program(tmp_path))
+    options = [line.strip() for line in first.out.splitlines() if line.strip().startswith("--call ")]
+    assert options == ['--call \'find {"word": "a"}\'', '--call \'wipe {"disk": "a"}\'']
+    kept = tmp_path / "kept"
+    again = [word for option in options for word in shlex.split(option)]
+    assert audit(*QUICK, *again, "--capture", str(kept), "--", *program(tmp_path)).code == 0
+    assert called(kept) == {"look": {}, "find": {"word": "a"}, "wipe": {"disk": "a"}}
 
 
 def called(kept: Path) -> dict[str, Any]:

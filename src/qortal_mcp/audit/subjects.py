@@ -129,6 +129,13 @@ class Asked(Subject, frozen=True, kw_only=True):
         return self.reply.result
 
     @property
+    def is_refused(self) -> bool:
+        """Refused with an HTTP error and without the id of the request: its method was never looked up."""
+        http = self.step.http
+        is_nameless = self.reply is not None and self.reply.match == "none"
+        return http is not None and (http.status or 0) >= 400 and is_nameless
+
+    @property
     def code(self) -> Any:
         """The code of the error it was answered with."""
         error = MISSING if self.reply is None else self.reply.error
@@ -215,6 +222,8 @@ class Exchange(Subject, frozen=True, kw_only=True):
     """A step over HTTP. `only` is the HTTP method."""
 
     reply: Reply | None
+    # The server is reached at an address of this machine alone.
+    is_loopback: bool = False
 
     @property
     def only(self) -> str:

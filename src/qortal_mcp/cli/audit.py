@@ -96,6 +96,13 @@ class AuditCommand(click.Command):
     shell_complete=completion.codes,
 )
 @click.option(
+    "--clients",
+    is_flag=False,
+    flag_value="all",
+    metavar="[CODE]",
+    help="Say what each measured client does with a defect; without a code, list what was measured.",
+)
+@click.option(
     "--header-file",
     metavar="FILE",
     help="Headers for every request, one 'Name: value' per line; never shown.",
@@ -139,12 +146,18 @@ def command(ctx: click.Context, /, **options: Any) -> int:
 
 
 def _run(options: AuditOptions, ctx: click.Context) -> int:
-    alone = {"--explain": options.explain is not None, "--diff": options.diff is not None}
+    alone = {
+        "--explain": options.explain is not None,
+        "--clients": options.clients is not None,
+        "--diff": options.diff is not None,
+    }
     for option, given in alone.items():
-        if given and (options.visit.targets or options.visit.argv is not None or all(alone.values())):
+        if given and (options.visit.targets or options.visit.argv is not None or sum(alone.values()) > 1):
             raise failures.WrongUsage(f"{option} contacts no server; leave the rest out.", ctx)
     if options.explain is not None:
         return _explain(options.explain)
+    if options.clients is not None:
+        return _clients(options.clients)
     if options.diff is not None:
         return _diff(options.diff, as_json=options.output.as_json)
     if options.calls.call_all and options.calls.no_calls:
@@ -269,12 +282,26 @@ def _diff(paths: tuple[str, str], *, as_json: bool) -> int:
 
 
 def _explain(code: str) -> int:
-    from ..audit.checks import BY_CODE
     from ..audit.reports import explanation
     from .output import terminal
+
+    _check_code(code)
+    terminal.write(explanation.render_all() if code == "all" else explanation.render(code))
+    return failures.GOOD
+
+
+def _clients(code: str) -> int:
+    from ..audit.reports import clients
+    from .output import terminal
+
+    _check_code(code)
+    terminal.write(clients.render_all() if code == "all" else clients.render(code))
+    return failures.GOOD
+
+
+def _check_code(code: str) -> None:
+    from ..audit.checks import BY_CODE
     from .program import unknown
 
     if code != "all" and code not in BY_CODE:
         raise failures.NoSuchTool(unknown("code", code, BY_CODE))
-    terminal.write(explanation.render_all() if code == "all" else explanation.render(code))
-    return failures.GOOD

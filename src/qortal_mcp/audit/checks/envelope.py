@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ...protocol.messages import LOG_LEVELS
 from ..judging.check import IN_LEGACY, IN_MODERN, MUST, PORTABILITY, SHOULD, Check, Defect, check, count_note
 from ..matching import question_of
 from ..subjects import MISSING, Asked, Reply, Said, Whole
@@ -63,7 +62,6 @@ def rpc_id_wrong(reply: Reply) -> Iterator[Defect]:
         yield Defect(path="id", evidence=reply.data)
 
 
-# JSON-RPC demands it, but no known client reads the id of a reply with status 400 or above.
 @check(
     "refusal-id-invented",
     SHOULD,
@@ -71,6 +69,7 @@ def rpc_id_wrong(reply: Reply) -> Iterator[Defect]:
     clause="JSON-RPC 2.0 §5",
     expected="A request refused with an HTTP error comes back with its own id, with null, or without an id.",
     fix="Send null if the id was not read; never an invented one.",
+    departs="JSON-RPC demands it; no known client reads the id of a reply with status 400 or above, so it is a SHOULD.",
 )
 def refusal_id_invented(whole: Whole) -> Iterator[Defect]:
     """A refusal with an id that no request had."""
@@ -219,12 +218,12 @@ def rpc_batch_reply(reply: Reply) -> Iterator[Defect]:
 def no_reply(asked: Asked) -> Iterator[Defect]:
     """A request that was never answered."""
     step = asked.step
-    if asked.reply is not None or step.name in ("server/discover", "after-batch"):
+    if asked.reply is not None or step.name in ("server/discover", "after-batch", "modern-listen"):
         return
     if any(heard.too_long for heard in step.heard):
         return  # something came, and more of it than is kept
     if step.end == "silent" and (step.http is None or not step.http.is_whole):
-        yield Defect(evidence=step.sent, note=f"nothing came within {step.seconds:.1f} s", case="call-hang")
+        yield Defect(note=f"nothing came within {step.seconds:.1f} s", case="call-hang")
     elif step.http is not None and step.http.status == 200 and step.heard:
         if step.http.media_type != "text/event-stream":
             body = b"".join(heard.data for heard in step.heard)
@@ -233,7 +232,7 @@ def no_reply(asked: Asked) -> Iterator[Defect]:
         if step.http.media_type == "text/event-stream":
             return  # said by the check of streams
         case = "http-call-202" if step.http.status == 202 else "http-call-200-empty"
-        yield Defect(evidence=step.sent, note=f"HTTP {step.http.status} without a body", case=case)
+        yield Defect(evidence=f"HTTP {step.http.status}", note="without a body", case=case)
 
 
 @check(
@@ -247,7 +246,7 @@ def no_reply(asked: Asked) -> Iterator[Defect]:
 def server_exit(asked: Asked) -> Iterator[Defect]:
     """The server went away instead of answering."""
     if asked.reply is None and asked.step.end == "closed" and asked.step.name not in _REPORTED_ELSEWHERE:
-        yield Defect(evidence=asked.step.sent, note=asked.step.remark)
+        yield Defect(note=asked.step.remark)
 
 
 # A server that ends at one of these is reported under another code.
@@ -283,19 +282,32 @@ def progress_token_unknown(said: Said) -> Iterator[Defect]:
 
 
 @check(
-    "log-level-invalid",
+    "message-version-missing",
     MUST,
     Said,
-    clause="server/utilities/logging: log levels",
-    expected=f"A level is one of {', '.join(LOG_LEVELS)}.",
-    fix="Map the levels of your logging library: warn is warning, fatal is critical.",
+    clause="JSON-RPC 2.0 §4",
+    expected='Every message has "jsonrpc":"2.0", notifications and requests of the server too.',
+    fix='Add "jsonrpc":"2.0" to every message.',
 )
-def log_level_invalid(said: Said) -> Iterator[Defect]:
-    """A log message with a level that does not exist."""
-    if said.method != "notifications/message" or not isinstance(said.params, dict):
-        return
-    if said.params.get("level") not in LOG_LEVELS:
-        yield Defect(path="params.level", evidence=said.data)
+def message_version_missing(said: Said) -> Iterator[Defect]:
+    """A notification or request of the server without "jsonrpc":"2.0"."""
+    if said.value.get("jsonrpc") != "2.0":
+        yield Defect(path="jsonrpc", evidence=said.data)
+
+
+@check(
+    "request-id-invalid",
+    MUST,
+    Said,
+    clause="basic: requests",
+    expected="The id of a request is a string or a whole number, never null.",
+    fix="Number your requests; leave the id out of notifications.",
+)
+def request_id_invalid(said: Said) -> Iterator[Defect]:
+    """A request of the server whose id is neither a string nor a whole number."""
+    id_ = said.value.get("id", MISSING)
+    if id_ is not MISSING and not isinstance(id_, str) and not _is_integer(id_):
+        yield Defect(path="id", evidence=said.data)
 
 
 def _is_early(said: Said) -> bool:
@@ -379,7 +391,8 @@ CHECKS: tuple[Check[Any], ...] = (
     server_exit,
     params_null,
     progress_token_unknown,
-    log_level_invalid,
+    message_version_missing,
+    request_id_invalid,
     notification_before_handshake,
     request_before_handshake,
     request_without_capability,

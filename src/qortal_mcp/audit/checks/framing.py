@@ -46,6 +46,7 @@ def stdout_pollution(piece: Piece) -> Iterator[Defect]:
     clause=_STDIO,
     expected="Each message ends with a single line feed.",
     fix="Write bytes, or open standard output with newline='\\n'.",
+    departs="A message MUST end with a newline; every measured client takes the carriage return for white space, so it is a SHOULD.",
 )
 def line_ending_crlf(piece: Piece) -> Iterator[Defect]:
     """Lines end with carriage return and line feed."""
@@ -75,6 +76,7 @@ def bom(piece: Piece) -> Iterator[Defect]:
     clause=_STDIO,
     expected="Each line is a message.",
     fix="Write one line feed after each message, and none elsewhere.",
+    departs="Standard output MUST carry nothing but messages; a blank line holds nothing and stops one measured client, so it is a SHOULD.",
 )
 def blank_line(piece: Piece) -> Iterator[Defect]:
     """A blank line on standard output."""
@@ -193,7 +195,7 @@ def json_duplicate_member(piece: Piece) -> Iterator[Defect]:
 def message_too_large(piece: Piece) -> Iterator[Defect]:
     """A message larger than this audit reads."""
     if piece.heard.too_long:
-        yield Defect(evidence=piece.data)
+        yield Defect(note="it was not kept")
 
 
 @check(

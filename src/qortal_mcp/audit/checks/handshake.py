@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...protocol.versions import LEGACY, MODERN
-from ..judging.check import ADVICE, IN_LEGACY, MUST, PORTABILITY, Check, Defect, check
+from ..judging.check import ADVICE, IN_LEGACY, MUST, PORTABILITY, SHOULD, Check, Defect, check
 from ..subjects import MISSING, Asked, Handshake, Reply, Session, Whole
 
 _INITIALIZE = "basic/lifecycle: initialization"
@@ -99,12 +99,37 @@ def protocol_version_echoed(handshake: Handshake) -> Iterator[Defect]:
     clause=_VERSIONS,
     expected=f"A client that asks for {_ASKED_BY_AGENTS} gets that version, or an older one.",
     fix="Support 2025-06-18 too: for tools it is the same as 2025-11-25.",
+    departs="A server MUST agree to a version it supports, and only its author knows which these are.",
 )
 def protocol_version_forced(handshake: Handshake) -> Iterator[Defect]:
     """A client that asks for an older version gets a newer one."""
     version = handshake.result.get("protocolVersion")
     if handshake.step.subject == _ASKED_BY_AGENTS and version in LEGACY and version > _ASKED_BY_AGENTS:
         yield Defect(path="result.protocolVersion", evidence=handshake.data)
+
+
+@check(
+    "protocol-version-not-newest",
+    SHOULD,
+    Whole,
+    clause=_VERSIONS,
+    expected="A version that the server does not know is answered with the newest one that it supports.",
+    fix="Answer with the newest handshake revision you support, not with the oldest.",
+)
+def protocol_version_not_newest(whole: Whole) -> Iterator[Defect]:
+    """A client with an unknown version gets an older one than it could."""
+    spoken = [visit.revision for visit in whole.evidence.visits if visit.revision in LEGACY]
+    for handshake in whole.all(Handshake):
+        version = handshake.result.get("protocolVersion")
+        unknown = handshake.step.subject not in (*LEGACY, *MODERN)
+        if unknown and version in LEGACY and version < max(spoken, default=version):
+            yield Defect(
+                path="result.protocolVersion",
+                evidence=handshake.data,
+                note=f"the server also speaks {max(spoken)}",
+                at=(handshake.visit, handshake.step),
+            )
+            return
 
 
 @check(
@@ -265,11 +290,12 @@ def slow_start(asked: Asked) -> Iterator[Defect]:
 
 @check(
     "legacy-not-served",
-    PORTABILITY,
+    SHOULD,
     Whole,
     clause="2026-07-28 basic/versioning: compatibility",
     expected="initialize is answered as well: most clients today begin with it.",
-    fix="Answer initialize as well, with the newest handshake revision you support.",
+    fix="Answer initialize as well, with the newest handshake revision you support; or name your versions in the error.",
+    departs="A server may serve one era only; a SHOULD is broken where its refusal of initialize does not name its versions.",
 )
 def legacy_not_served(whole: Whole) -> Iterator[Defect]:
     """Only clients of 2026-07-28 can use this server."""
@@ -278,7 +304,10 @@ def legacy_not_served(whole: Whole) -> Iterator[Defect]:
     if revisions & set(MODERN) and tried and not revisions & IN_LEGACY:
         first = next((one for one in tried if one.reply is not None), tried[0])
         answer = b"" if first.reply is None else first.reply.data
-        yield Defect(evidence=answer, at=(first.visit, first.step))
+        # Whoever refuses it should at least say what it speaks instead.
+        names_versions = any(version.encode() in answer for version in MODERN)
+        severity = PORTABILITY if names_versions else SHOULD
+        yield Defect(evidence=answer, severity=severity, at=(first.visit, first.step))
 
 
 CHECKS: tuple[Check[Any], ...] = (
@@ -287,6 +316,7 @@ CHECKS: tuple[Check[Any], ...] = (
     protocol_version_unknown,
     protocol_version_echoed,
     protocol_version_forced,
+    protocol_version_not_newest,
     capability_malformed,
     capability_not_declared,
     capability_not_served,

@@ -15,13 +15,6 @@ def _data(asked: Asked) -> bytes:
     return asked.reply.data if asked.reply is not None else b""
 
 
-def _is_refused(asked: Asked) -> bool:
-    """Refused with an HTTP error and without the id of the request: its method was never looked up."""
-    http = asked.step.http
-    is_nameless = asked.reply is not None and asked.reply.match == "none"
-    return http is not None and (http.status or 0) >= 400 and is_nameless
-
-
 @check(
     "ping-not-answered",
     MUST,
@@ -34,7 +27,7 @@ def _is_refused(asked: Asked) -> bool:
 )
 def ping_not_answered(asked: Asked) -> Iterator[Defect]:
     """ping is refused."""
-    if asked.reply is not None and asked.result is MISSING and not _is_refused(asked):
+    if asked.reply is not None and asked.result is MISSING and not asked.is_refused:
         yield Defect(evidence=_data(asked))
 
 
@@ -113,7 +106,7 @@ def unknown_method_accepted(asked: Asked) -> Iterator[Defect]:
 )
 def unknown_method_code(asked: Asked) -> Iterator[Defect]:
     """A method that does not exist is answered with a different error."""
-    if asked.code is not None and asked.code != -32601 and not _is_refused(asked):
+    if asked.code is not None and asked.code != -32601 and not asked.is_refused:
         yield Defect(path="error.code", evidence=_data(asked))
 
 
@@ -129,7 +122,7 @@ def unknown_method_code(asked: Asked) -> Iterator[Defect]:
 def exit_on_unknown_method(asked: Asked) -> Iterator[Defect]:
     """The server exits when it gets a method it does not know."""
     if asked.reply is None and asked.step.end == "closed":
-        yield Defect(evidence=asked.step.sent, note=asked.step.remark)
+        yield Defect(note=asked.step.remark)
 
 
 @check(
@@ -156,11 +149,63 @@ def unknown_tool_accepted(asked: Asked) -> Iterator[Defect]:
     clause=_TOOL_ERRORS,
     expected="A call to a tool that does not exist is answered with the error -32602.",
     fix="Answer -32602. A result with isError works, but clients cannot distinguish it from a tool that failed.",
+    departs="Every revision shows -32602 for it; the official SDKs answer so, and models read the words either way, so it is advice.",
 )
 def unknown_tool_in_result(asked: Asked) -> Iterator[Defect]:
     """A tool that does not exist is reported as a tool that failed."""
     if isinstance(asked.result, dict) and (asked.result.get("isError") is True or "error" in asked.result):
         yield Defect(path="result.isError", evidence=_data(asked))
+
+
+@check(
+    "unknown-tool-code",
+    SHOULD,
+    Asked,
+    only="unknown-tool",
+    clause=_TOOL_ERRORS,
+    expected="A call to a tool that does not exist is answered with the error -32602.",
+    fix="Use -32602: -32601 says that tools/call does not exist, and -32603 that the server is broken.",
+)
+def unknown_tool_code(asked: Asked) -> Iterator[Defect]:
+    """A tool that does not exist is answered with a different error."""
+    if asked.code not in (None, -32602) and not asked.is_refused:
+        yield Defect(path="error.code", evidence=_data(asked))
+
+
+@check(
+    "string-id-refused",
+    MUST,
+    Session,
+    clause="basic: requests",
+    expected="The id of a request may be a string as well as a number.",
+    fix="Do not look into ids: keep the value as it came and send it back.",
+)
+def string_id_refused(session: Session) -> Iterator[Defect]:
+    """A request whose id is a string is refused."""
+    usual = session.answers("ping") + session.answers("server/discover")
+    yield from _refused_alone(session.answers("string-id"), usual, "id")
+
+
+@check(
+    "unknown-member-refused",
+    MUST,
+    Session,
+    clause="schema: parameters are open to members of later revisions",
+    expected="A parameter that the server does not know is ignored.",
+    fix="Do not forbid additional members in the parameters of a method; later revisions add some.",
+)
+def unknown_member_refused(session: Session) -> Iterator[Defect]:
+    """A request with a parameter that no revision has is refused."""
+    yield from _refused_alone(session.answers("extra-member"), session.answers("tools/list"), "params")
+
+
+def _refused_alone(asked: list[Asked], usual: list[Asked], path: str) -> Iterator[Defect]:
+    """What is refused although the same request works in its usual form."""
+    works = any(one.result is not MISSING for one in usual)
+    for one in asked:
+        if works and one.code is not None and not one.is_refused:
+            yield Defect(path=path, evidence=_data(one), at=(one.visit, one.step))
+            return
 
 
 @check(
@@ -196,7 +241,6 @@ def cursor_not_checked(whole: Whole) -> Iterator[Defect]:
             return
 
 
-# No revision says what a server does with a line that is not a message, and no known client sends one.
 @check(
     "garbage-fatal",
     ADVICE,
@@ -204,6 +248,7 @@ def cursor_not_checked(whole: Whole) -> Iterator[Defect]:
     clause="JSON-RPC 2.0 §5.1: parse error",
     expected="A line that is not JSON is answered with -32700 or ignored, and the server keeps running.",
     fix="Catch the parse error, answer -32700 with id null, and keep reading.",
+    departs="JSON-RPC has an error for it; no revision of MCP says what a server does then, and no known client sends such a line.",
 )
 def garbage_fatal(whole: Whole) -> Iterator[Defect]:
     """The server does not survive a line that is not JSON."""
@@ -212,7 +257,7 @@ def garbage_fatal(whole: Whole) -> Iterator[Defect]:
         lost = next((step for step in steps if step.end in ("closed", "silent") and _matters(step)), None)
         if lost is not None:
             why = lost.remark or "nothing was answered afterwards"
-            yield Defect(evidence=steps[0].sent, note=why, at=(visit, steps[0]))
+            yield Defect(note=why, at=(visit, steps[0]))
             return
 
 
@@ -221,7 +266,6 @@ def _matters(step: Step) -> bool:
     return step.end == "closed" or step.name == "after-garbage"
 
 
-# A MUST of 2025-03-26 that the next revision withdrew; no known client ever sent one.
 @check(
     "batch-refused",
     SHOULD,
@@ -229,6 +273,7 @@ def _matters(step: Step) -> bool:
     clause="2025-03-26 basic: batching",
     expected="A server of 2025-03-26 accepts a batch and answers each of its requests.",
     fix="Answer an array with an array, or do not agree to 2025-03-26.",
+    departs="A MUST of 2025-03-26 alone: the next revision withdrew batches, and no known client ever sent one, so it is a SHOULD.",
 )
 def batch_refused(whole: Whole) -> Iterator[Defect]:
     """A batch is not answered although 2025-03-26 was agreed on."""
@@ -238,8 +283,8 @@ def batch_refused(whole: Whole) -> Iterator[Defect]:
             late = any(reply.step is step and reply.result is not MISSING for reply in whole.all(Reply))
             if b'"result"' not in answer and not late:
                 lost = any(one.end != "answered" for one in visit.named("after-batch"))
-                note = step.remark or ("nothing was answered afterwards" if lost else "")
-                yield Defect(evidence=answer or step.sent, note=note, at=(visit, step))
+                silence = "nothing was answered afterwards" if lost else "" if answer else "no answer"
+                yield Defect(evidence=answer, note=step.remark or silence, at=(visit, step))
 
 
 @check(
@@ -267,6 +312,7 @@ def exit_after_input(whole: Whole) -> Iterator[Defect]:
     clause="server/tools: capabilities",
     expected="list_changed is sent only if listChanged was declared.",
     fix='Declare "listChanged": true, or do not send the notification.',
+    departs="The capability has to say so (MUST); every measured client ignores a notification it was not promised, so it is advice.",
 )
 def list_changed_unasked(session: Session) -> Iterator[Defect]:
     """list_changed is sent without being declared."""
@@ -287,6 +333,8 @@ _MODERN_ERRORS: dict[str, tuple[int, int]] = {
     "modern-no-meta": (-32602, 400),
     "modern-old-version": (-32022, 400),
     "modern-header-mismatch": (-32020, 400),
+    "modern-no-method-header": (-32020, 400),
+    "modern-name-mismatch": (-32020, 400),
     "modern-removed-method": (-32601, 404),
     "modern-unknown-method": (-32601, 404),
 }
@@ -299,7 +347,7 @@ _MODERN_ERRORS: dict[str, tuple[int, int]] = {
     only=_MODERN_ERRORS,
     revisions=IN_MODERN,
     clause="2026-07-28 basic: error codes",
-    expected="Missing _meta: -32602; unknown version: -32022; header and body differ: -32020; unknown method: -32601.",
+    expected="Missing _meta: -32602; unknown version: -32022; header missing or not as the body: -32020; unknown method: -32601.",
     fix="Check in this order: _meta, headers, version, method.",
 )
 def modern_error_code(asked: Asked) -> Iterator[Defect]:
@@ -336,6 +384,9 @@ CHECKS: tuple[Check[Any], ...] = (
     exit_on_unknown_method,
     unknown_tool_accepted,
     unknown_tool_in_result,
+    unknown_tool_code,
+    string_id_refused,
+    unknown_member_refused,
     malformed_call_accepted,
     cursor_not_checked,
     garbage_fatal,

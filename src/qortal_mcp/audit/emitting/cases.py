@@ -39,9 +39,20 @@ class Case(Struct, frozen=True, kw_only=True):
     said: str
 
 
-# What is seen only after a while, or depends on what was asked before.
+# What is seen only after a while, in several answers, or depends on what was asked before.
 NOT_AT_ONCE = frozenset(
-    {"session-lost", "stale-session-status", "session-id-not-issued", "rate-limit-status", "slow-start"}
+    {
+        "event-id-repeated",
+        "list-order-changed",
+        "rate-limit-status",
+        "session-id-characters",
+        "session-id-guessable",
+        "session-id-not-issued",
+        "session-lost",
+        "slow-start",
+        "sse-buffered",
+        "stale-session-status",
+    }
 )
 
 
@@ -143,7 +154,7 @@ def _place(finding: Finding) -> Iterator[Any]:
         number = _UNNAMED.fullmatch(tool[1])
         yield from ("result", "tools", int(number[1]) if number else f"name={tool[1]}")
         path = tool[2] or ""
-    elif label == "server":
+    elif label == "server" and not path.startswith("result."):
         return
     for index, key in _KEYS.findall(path):
         yield int(index) if index else key

@@ -56,6 +56,8 @@ class Check(Struct, Generic[S], frozen=True, kw_only=True):
     # Where the specification says so; empty where only experience says so.
     clause: str
     fix: str
+    # Why its severity is not the word of the specification; empty where it is.
+    departs: str = ""
     # Restrictions: the subject's `only`, and the revisions it holds in.
     only: frozenset[str] = frozenset()
     revisions: frozenset[str] = frozenset()
@@ -88,6 +90,7 @@ def check(
     expected: str,
     fix: str,
     clause: str = "",
+    departs: str = "",
     only: str | Iterable[str] = (),
     revisions: Iterable[str] = (),
 ) -> Callable[[Callable[[S], Iterable[Defect]]], Check[S]]:
@@ -104,6 +107,7 @@ def check(
             expected=expected,
             clause=clause,
             fix=fix,
+            departs=departs,
             only=frozenset([only] if isinstance(only, str) else only),
             revisions=frozenset(revisions),
         )

@@ -36,7 +36,11 @@ class Finding(Struct, frozen=True, kw_only=True, rename="camel"):
     fix: str
     # One line for a shell.
     reproduce: str
+    # What that line needs or does first, where a single request does not show it.
+    reproduce_note: str = ""
     note: str = ""
+    # Where it comes from, if that is not the server's own code.
+    source: str = ""
     # Why it is accepted: from a baseline.
     known: str = ""
 
@@ -85,6 +89,8 @@ class Report(Struct, frozen=True, kw_only=True, rename="camel"):
     tools_called: int
     tools_tokens: int
     model_sees: tuple[View, ...]
+    # Options for calls to tools that were not called, ready for a command line.
+    calls_to_try: tuple[str, ...] = ()
     seconds: float = 0.0
     requests: int = 0
 

@@ -31,7 +31,7 @@ from ..subjects import (
     Tool,
     Whole,
 )
-from . import reproduce
+from . import reproduce, sdks
 from .baseline import Known, accepted
 from .check import MUST, SEVERITIES, Check, Defect, Severity
 from .clients import impact
@@ -39,6 +39,7 @@ from .finding import Finding, NotJudged, Report, View, shown
 from .model_view import views_of
 from .outcome import Facts, Outcome, Watch
 from .reading import subjects_of
+from .suggestions import calls_to_try
 
 CONFORMS = "conforms"
 VIOLATES = "violates"
@@ -114,6 +115,7 @@ def judge(
     subjects = subjects_of(evidence, limits.list_items)
     facts = _facts(evidence, subjects)
     watch.learned(facts)
+    sdk = sdks.sdk_of(evidence)
     outcomes: list[Outcome] = []
     seen: list[tuple[str, str, Subject]] = []
     # Once for all checks: a hostile list has many tools.
@@ -130,7 +132,7 @@ def judge(
         else:
             found, failed = _defects(check, mine, watch)
             seen += [(check.code, one.defect.case, one.subject) for one in found]
-            outcomes.append(_outcome(check, found, failed, evidence, known))
+            outcomes.append(_outcome(check, found, failed, evidence, sdk, known))
             watch.judged(outcomes[-1])
     watch.looking(SUMMING_UP, "")
     return report_of(evidence, facts, outcomes, has_baseline=bool(known), views=views_of(subjects, seen))
@@ -178,6 +180,7 @@ def report_of(
         tools_called=facts.tools_called,
         tools_tokens=facts.tools_tokens,
         model_sees=views,
+        calls_to_try=facts.calls_to_try,
         seconds=round(sum(step.seconds for visit in evidence.visits for step in visit.steps), 3),
         requests=sum(len(visit.steps) for visit in evidence.visits),
     )
@@ -185,12 +188,14 @@ def report_of(
 
 def _facts(evidence: Evidence, subjects: list[Subject]) -> Facts:
     listing = next((one for one in subjects if isinstance(one, Listing) and one.only == "tools/list"), None)
+    called = {one.step.subject for one in subjects if isinstance(one, Called | Failed)}
     return Facts(
         server=_server(subjects),
         revisions=tuple(one for one in _ORDER if one in _looked_into(evidence)),
         tools=len(listing.items) if listing is not None else 0,
-        tools_called=len({one.step.subject for one in subjects if isinstance(one, Called | Failed)}),
+        tools_called=len(called),
         tools_tokens=tokens_of(listing.items) if listing is not None else 0,
+        calls_to_try=calls_to_try(listing.items, called) if listing is not None else (),
         gaps=safe((*evidence.gaps, *_gaps(evidence, subjects))),
     )
 
@@ -200,12 +205,14 @@ def safe(gaps: Iterable[Gap]) -> tuple[Gap, ...]:
     return tuple(Gap(shown(gap.what), shown(gap.reason, _GAP_CHARS), gap.weighs) for gap in gaps)
 
 
-def _outcome(check: Check[Any], found: list[Seen], failed: str, evidence: Evidence, known: Known) -> Outcome:
+def _outcome(
+    check: Check[Any], found: list[Seen], failed: str, evidence: Evidence, sdk: sdks.Sdk | None, known: Known
+) -> Outcome:
     grouped = _grouped(found)
     return Outcome(
         code=check.code,
         findings=tuple(
-            _finding(group, evidence, accepted(known, key, _severity(group)))
+            _finding(group, evidence, sdk, accepted(known, key, _severity(group)))
             for key, group in islice(grouped.items(), _MOST_PLACES)
         ),
         places=len(grouped),
@@ -251,6 +258,19 @@ _REASONS: dict[type[Subject], str] = {
     Whole: "nothing was asked",
 }
 _HTTP_ONLY = frozenset({"GET", "POST", "http"})
+# Asked only where there is a prompt, a resource, completion or logging to ask about.
+_OF_OPTIONAL_OFFERS = frozenset(
+    {
+        "prompts/get",
+        "unknown-prompt",
+        "prompt-without-argument",
+        "unknown-reference",
+        "resources/read",
+        "unknown-resource",
+        "completion/complete",
+        "bad-log-level",
+    }
+)
 # That there are none of these is good news, not a gap.
 _BEST_ABSENT = (Said, Failed, Discovery)
 
@@ -271,6 +291,8 @@ def _why_not(check: Check[Any], evidence: Evidence) -> str | None:
         return None
     if check.about is not Asked or not check.only:
         return _REASONS[check.about]
+    if check.only <= _OF_OPTIONAL_OFFERS:
+        return None
     return f"{_REASONS[Asked]}: {', '.join(words_of(name) for name in sorted(check.only))}"
 
 
@@ -309,7 +331,7 @@ def _weight(finding: Finding) -> tuple[int, int]:
     return SEVERITIES.index(finding.severity), -len(finding.clients)
 
 
-def _finding(group: list[Seen], evidence: Evidence, known: str) -> Finding:
+def _finding(group: list[Seen], evidence: Evidence, sdk: sdks.Sdk | None, known: str) -> Finding:
     first = min(group, key=lambda one: SEVERITIES.index(one.severity))
     check, defect = first.check, first.defect
     revisions = {one.visit.revision for one in group} - {""}
@@ -324,10 +346,17 @@ def _finding(group: list[Seen], evidence: Evidence, known: str) -> Finding:
         evidence=shown(defect.evidence),
         expected=check.expected,
         clause=check.clause,
-        clients=impact(check.code, defect.case, modern=bool(revisions) and revisions <= set(MODERN)),
+        clients=impact(
+            check.code,
+            defect.case,
+            modern=bool(revisions) and revisions <= set(MODERN),
+            step=first.step.name,
+        ),
         fix=check.fix,
         reproduce=reproduce.line(evidence, first.visit, first.step),
+        reproduce_note=reproduce.note(evidence, first.visit, first.step),
         note=shown(defect.note),
+        source=sdks.cause(sdk, check.code, first.where, shown(defect.evidence)),
         known=shown(known),
     )
 
@@ -340,9 +369,14 @@ def _gaps(evidence: Evidence, subjects: list[Subject]) -> list[Gap]:
     gaps += _unusable(evidence, subjects)
     gaps += _too_costly(subjects)
     tools = any(isinstance(one, Tool) for one in subjects)
-    if tools and not any(isinstance(one, Called) for one in subjects):
+    if tools and not any(_succeeded(one) for one in subjects):
         gaps.append(Gap("results", "no tool call succeeded; name calls with --call", weighs=True))
     return gaps
+
+
+def _succeeded(subject: Subject) -> bool:
+    """A call that ended in a result of which a server can be judged: neither a failure nor a question."""
+    return isinstance(subject, Called) and not subject.is_error and not subject.is_unfinished
 
 
 def _too_costly(subjects: list[Subject]) -> list[Gap]:

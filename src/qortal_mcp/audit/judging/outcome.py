@@ -14,6 +14,8 @@ class Facts(Struct, frozen=True, kw_only=True):
     tools: int = 0
     tools_called: int = 0
     tools_tokens: int = 0
+    # Ready-made options for tools that were not called.
+    calls_to_try: tuple[str, ...] = ()
     gaps: tuple[Gap, ...] = ()
 
 

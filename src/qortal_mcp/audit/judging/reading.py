@@ -1,6 +1,8 @@
 """From evidence to what the checks look at. Nothing is judged here."""
 
+from ipaddress import ip_address
 from typing import Any
+from urllib.parse import urlsplit
 
 from msgspec import structs
 
@@ -29,14 +31,14 @@ def subjects_of(evidence: Evidence, most_items: int) -> list[Subject]:
     """Everything there is to look at; of each list in each visit, so many items."""
     found: list[Subject] = []
     for visit in evidence.visits:
-        found += _of_visit(visit, most_items)
+        found += _of_visit(visit, most_items, is_loopback=_is_loopback(evidence.target))
     first = next((visit for visit in evidence.visits if visit.steps), None)
     if first is not None:
         found.append(Whole(visit=first, step=first.steps[0], evidence=evidence, subjects=tuple(found)))
     return found
 
 
-def _of_visit(visit: Visit, most_items: int) -> list[Subject]:
+def _of_visit(visit: Visit, most_items: int, *, is_loopback: bool) -> list[Subject]:
     left = dict.fromkeys(_LONG, most_items)
     # Each is cut as soon as it is read: five million tools take gigabytes.
     pieces = [_cut(piece, left) for step in visit.steps for piece in pieces_of(visit, step)]
@@ -66,11 +68,19 @@ def _of_visit(visit: Visit, most_items: int) -> list[Subject]:
     found += tools
     found += _calls(asked, tools)
     found += [
-        Exchange(visit=visit, step=step, reply=best.get(id(step)))
+        Exchange(visit=visit, step=step, reply=best.get(id(step)), is_loopback=is_loopback)
         for step in visit.steps
         if step.http is not None
     ]
     return found
+
+
+def _is_loopback(target: str) -> bool:
+    try:
+        host = (urlsplit(target).hostname or "").rstrip(".")
+        return host == "localhost" or host.endswith(".localhost") or ip_address(host).is_loopback
+    except ValueError:  # a name, or not an address at all
+        return False
 
 
 # What can be long in an answer. A call has one result, a list many pages.

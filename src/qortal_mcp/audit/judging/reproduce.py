@@ -1,5 +1,6 @@
 """One line for a shell that shows a finding again: `printf` into a program, `curl` at an address."""
 
+import json
 import re
 import shlex
 from urllib.parse import urlsplit, urlunsplit
@@ -34,6 +35,64 @@ def line(evidence: Evidence, visit: Visit, step: Step) -> str:
     if visit.transport == "websocket" and step.http is not None:
         return _upgrade(evidence.target, step.http)
     return _pipe(evidence, visit, step)
+
+
+_RATE = "it takes many requests in a short time"
+_CURSOR = "the cursor comes from the page before, which has to be asked for first"
+_SESSION = "opens a session first, and sends its id along"
+_DELETED = "opens a session first, and deletes it"
+_HANDSHAKE = "the handshake comes first, on the same connection"
+_MODERN = "a good request comes first, on the same connection"
+_GARBAGE = "the handshake and the message that is not JSON come first, on the same connection"
+_PAGE = "a page of a stranger does the same in the browser of whoever opens it: "
+
+
+def note(evidence: Evidence, visit: Visit, step: Step) -> str:
+    """What has to come before a step, in words; empty where the one request is enough."""
+    if step.name == "foreign-origin":
+        return _PAGE + _page(evidence, visit, step)
+    if step.http is not None and step.http.status == 429:
+        return _RATE
+    if step.name.endswith("/list") and step.subject:
+        return _CURSOR
+    if visit.transport == "http":
+        if not _opens_session(visit, step):
+            return ""
+        return _DELETED if step.name == "after-delete" else _SESSION
+    if visit.transport == "sse" or len(way_to(visit, step)) < 2:
+        return ""
+    if step.name.startswith("modern-"):
+        return _MODERN
+    return _GARBAGE if step.name == "after-garbage" else _HANDSHAKE
+
+
+def _page(evidence: Evidence, visit: Visit, step: Step) -> str:
+    """What such a page holds. Over HTTP its own name points to this machine (DNS rebinding), so the address has no host."""
+    target = printable(evidence.target)
+    if visit.transport == "websocket":
+        ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
+        return (
+            f"<script>s = new WebSocket({json.dumps(target)}, 'mcp'); s.onopen = () => s.send('{ping}'); "
+            "s.onmessage = e => alert(e.data)</script>"
+        )
+    try:
+        path = urlsplit(target).path or "/"
+    except ValueError:  # not an address, in a made-up capture
+        path = target
+    sent = json.dumps(_typed(step.sent))
+    headers = "{'content-type': 'application/json', accept: 'application/json, text/event-stream'}"
+    return (
+        f"<script>fetch({json.dumps(path)}, {{method: 'POST', headers: {headers}, body: {sent}}})"
+        ".then(r => r.text()).then(alert)</script>"
+    )
+
+
+def _opens_session(visit: Visit, step: Step) -> bool:
+    """Whether the line for a step over HTTP begins with a handshake of its own."""
+    sent = step.http.sent if step.http is not None else ()
+    opening = next(visit.named("initialize"), None)
+    has_session = any(name.lower() == SESSION_ID for name, _ in sent)
+    return has_session and opening not in (None, step) and step.name != "unknown-session"
 
 
 def _pipe(evidence: Evidence, visit: Visit, step: Step) -> str:
@@ -74,7 +133,7 @@ def _curl(evidence: Evidence, visit: Visit, step: Step) -> str:
     session = next((value for name, value in http.sent if name.lower() == SESSION_ID), None)
     opening = next(visit.named("initialize"), None)
     command = _one_curl(target, step, http)
-    if session is None or opening is None or opening is step or step.name == "unknown-session":
+    if session is None or opening is None or not _opens_session(visit, step):
         return command
     find = "tr -d '\\r' | sed -n 's/^mcp-session-id: //Ip'"
     opened = _one_curl(target, opening, opening.http or Http(), "-D - -o /dev/null")

@@ -16,6 +16,7 @@ def render(code: str) -> str:
         *([f"clause     {check.clause}"] if check.clause else []),
         *([f"revisions  {', '.join(sorted(check.revisions))}"] if check.revisions else []),
         f"fix        {check.fix}",
+        *([f"departs    {check.departs}"] if check.departs else []),
     ]
     cases = measured_codes().get(code, [])
     if not cases:

@@ -5,7 +5,7 @@ import re
 from ..judging.check import SEVERITIES, Severity
 from ..judging.clients import measured_on
 from ..judging.finding import Finding, Report, by_code
-from .impacts import by_outcome
+from .impacts import by_outcome, by_place
 
 _MOST_PLACES = 20
 _HEADINGS: dict[Severity, str] = {
@@ -51,8 +51,9 @@ def _item(number: int, group: list[Finding]) -> list[str]:
         places.append(f"- and {len(group) - _MOST_PLACES} more")
     clause = f" (Clause: {_escaped(first.clause)}.)" if first.clause else ""
     broken = [
-        f"- {', '.join(f'{one.client} {one.version}' for one in impacts)}: {words}"
-        for words, impacts in by_outcome(first.clients)
+        f"- {f'{_code(place)}: ' if place else ''}{', '.join(f'{one.client} {one.version}' for one in impacts)}: {words}"
+        for place, clients in by_place(group)
+        for words, impacts in by_outcome(clients)
     ]
     return [
         f"### {number}. {first.title} (`{first.code}`, {first.severity})",
@@ -68,10 +69,12 @@ def _item(number: int, group: list[Finding]) -> list[str]:
         f"**How**: {_escaped(first.fix)}",
         "",
         *(["**Who breaks on it**", "", *broken, ""] if broken else []),
+        *([f"**Where it comes from**: {_escaped(first.source)}.", ""] if first.source else []),
         f"**The test to add**: send this, and check: {_escaped(first.expected)}",
         "",
         *_block(first.reproduce, "sh"),
         "",
+        *([f"To know: {_escaped(first.reproduce_note)}", ""] if first.reproduce_note else []),
     ]
 
 

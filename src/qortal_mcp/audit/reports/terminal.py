@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ..judging.check import SEVERITIES, Severity
 from ..judging.clients import measured_on
 from ..judging.finding import Finding, Report, by_code
-from .impacts import by_outcome
+from .impacts import by_outcome, by_place
 
 _PLACES = 3
 _LABEL_COLUMNS = 10
@@ -108,10 +108,18 @@ class _Page:
             lines += self._field("seen", first.evidence)
         clause = f" ({first.clause})" if first.clause else ""
         lines += self._field("expected", first.expected + clause)
-        for words, impacts in by_outcome(first.clients):
-            lines += self._field("breaks", f"{', '.join(one.client for one in impacts)}: {words}")
+        for place, clients in by_place(group):
+            if place:
+                lines += self._field("breaks", f"{place}:" if clients else f"{place}: no measured client")
+            for words, impacts in by_outcome(clients):
+                label = "" if place else "breaks"
+                lines += self._field(label, f"{', '.join(one.client for one in impacts)}: {words}")
+        if first.source:
+            lines += self._field("source", first.source)
         lines += self._field("fix", first.fix)
         lines.append(f"{_INDENT}{self._palette.quiet('try'.ljust(_LABEL_COLUMNS))}{first.reproduce}")
+        if first.reproduce_note:
+            lines += self._field("", f"({first.reproduce_note})")
         return lines
 
     def views(self, report: Report) -> list[str]:
@@ -143,6 +151,9 @@ class _Page:
             lines += ["", self._palette.strong("Not checked")]
             for gap in report.gaps:
                 lines += self._wrapped(f"{gap.what}: {gap.reason}", _INDENT)
+        if report.calls_to_try:
+            head = "To call more tools, look at the arguments and add what you need"
+            lines += ["", self._palette.strong(head), *(f"{_INDENT}{one}" for one in report.calls_to_try)]
         if report.not_judged:
             lines += ["", self._palette.strong("Not judged")]
             reasons: dict[str, list[str]] = {}

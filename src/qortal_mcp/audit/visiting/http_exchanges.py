@@ -28,7 +28,7 @@ class Question(Struct, frozen=True, kw_only=True):
     data: bytes | None = None
     headers: Headers = ()
     # The id of the reply that is waited for.
-    id: int | None = None
+    id: int | str | None = None
     seconds: float | None = None
     # Another address than that of the visit.
     url: str | None = None
@@ -183,13 +183,14 @@ class HttpExchanges:
         return structs.replace(step, heard=tuple(heard)) if len(heard) > len(step.heard) else step
 
 
-def _has_answer(heard: list[Heard], id_: int) -> bool:
+def _has_answer(heard: list[Heard], id_: int | str) -> bool:
     return any(_answers(one.text, id_) for one in heard)
 
 
-def _answers(text: str, id_: int) -> bool:
+def _answers(text: str, id_: int | str) -> bool:
     return any(
-        is_reply(part) and (part.get("id") == id_ or not isinstance(part.get("id"), int))
+        is_reply(part)
+        and (part.get("id") == id_ or not isinstance(part.get("id"), int) or isinstance(id_, str))
         for value in lenient.read(text.encode("utf-8", "surrogateescape")).values
         for part in (value if isinstance(value, list) else [value])
     )

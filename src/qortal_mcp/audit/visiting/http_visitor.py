@@ -1,5 +1,6 @@
 """A visitor over Streamable HTTP, and what only that has: redirects, authorization, sessions, headers."""
 
+import base64
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -13,11 +14,13 @@ from ..evidence import Gap, Headers, Step
 from ..steps import StepName
 from .budget import Budget
 from .http_exchanges import HttpExchanges, Question
-from .messages import answer_in, encoded, request
+from .messages import answer_in, encoded, request, said_in
 from .probes import BARE_ID, BATCH, NO_REVISION, NO_SESSION, OLD_VERSION, OTHER_ORIGIN, RAW_ID, WITHOUT_META
 from .visitor import Visitor
 
 _VERSION_HEADER_SINCE = "2025-06-18"
+# Of the caller, not of the message: no token, a wrong one, a Host that is not allowed.
+_REFUSALS = (401, 403, 421)
 
 
 class HttpVisitor(Visitor):
@@ -25,6 +28,7 @@ class HttpVisitor(Visitor):
 
     def __init__(self, url: str, headers: Headers, budget: Budget) -> None:
         super().__init__("http", budget)
+        self._has_headers = bool(headers)
         self._http = HttpExchanges(url, headers, budget, self._volume, self._keep)
         self._session_id: str | None = None
         self._header_params: dict[str, tuple[HeaderParam, ...]] = {}
@@ -41,10 +45,11 @@ class HttpVisitor(Visitor):
         *,
         subject: str = "",
         seconds: float | None = None,
+        id_: int | str | None = None,
         headers: Mapping[str, str | None] | None = None,
     ) -> Step:
         """`headers` replace those that belong to the revision; None leaves one out."""
-        id_ = next(self._ids)
+        id_ = next(self._ids) if id_ is None else id_
         params = self._params(method, params)
         own: dict[str, str | None] = dict(self._usual(method))
         if self.revision in MODERN or method == "server/discover":
@@ -71,7 +76,7 @@ class HttpVisitor(Visitor):
         data: bytes,
         headers: Headers,
         *,
-        expects: int | None,
+        expects: int | str | None,
         subject: str = "",
         seconds: float | None = None,
     ) -> Step:
@@ -110,12 +115,18 @@ class HttpVisitor(Visitor):
                 await self._http.move(target)
                 return await self.ask("initialize", "initialize", params, subject=step.subject)
             gap(Gap("server", "it redirects to another host; audit that address", weighs=True))
-        elif http.status in (401, 403):
-            how = "pass it with --header-file"
-            gap(Gap("server", f"it requires authorization (HTTP {http.status}); {how}", weighs=True))
+        elif http.status in _REFUSALS:
+            gap(Gap("server", self._refusal(http.status) + said_in(step), weighs=True))
             if http.status == 401:
                 await self._look_for_metadata(http.header("www-authenticate") or "")
         return step
+
+    def _refusal(self, status: int) -> str:
+        if status != 401:
+            return f"it refuses this caller or this address (HTTP {status})"
+        if self._has_headers:
+            return "it does not accept the token in --header-file (HTTP 401)"
+        return "it requires authorization (HTTP 401); pass a token with --header-file"
 
     async def _look_for_metadata(self, challenge: str) -> None:
         parts = urlsplit(self._http.url)
@@ -165,6 +176,7 @@ class HttpVisitor(Visitor):
         await self.ask("foreign-origin", "ping", headers={"origin": OTHER_ORIGIN})
         if self._session_id is None:
             return
+        await self.ask("no-session", "ping", headers={mcp_headers.SESSION_ID: None})
         await self.ask("unknown-session", "ping", headers={mcp_headers.SESSION_ID: NO_SESSION})
         ended = await self._http.exchange(
             Question(
@@ -185,7 +197,19 @@ class HttpVisitor(Visitor):
         await self.ask("modern-header-mismatch", "tools/list", {}, headers={method: "prompts/list"})
         bare = ((version, MODERN_ERA), lists)
         await self._post("modern-no-meta", WITHOUT_META, bare, expects=BARE_ID)
+        await self.ask("modern-no-method-header", "tools/list", {}, headers={method: None})
         await self.ask("foreign-origin", "tools/list", {}, headers={"origin": OTHER_ORIGIN})
+        await self._http.get("modern-get", ((version, MODERN_ERA),))
+        foreign = {mcp_headers.SESSION_ID: NO_SESSION, f"{mcp_headers.PARAM_PREFIX}qortal-mcp-audit": "x"}
+        await self.ask("modern-foreign-headers", "server/discover", {}, headers=foreign)
+
+    async def probe_names(self, tool: str) -> None:
+        call = {"name": tool, "arguments": {}}
+        await self.ask(
+            "modern-name-mismatch", "tools/call", call, headers={mcp_headers.NAME: f"{tool}_other"}
+        )
+        encoded_name = f"=?base64?{base64.b64encode(tool.encode()).decode()}?="
+        await self.ask("modern-encoded-name", "tools/call", call, headers={mcp_headers.NAME: encoded_name})
 
     async def close(self) -> None:
         await self._http.close()

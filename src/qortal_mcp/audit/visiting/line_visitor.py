@@ -67,8 +67,9 @@ class LineVisitor(Visitor):
         *,
         subject: str = "",
         seconds: float | None = None,
+        id_: int | str | None = None,
     ) -> Step:
-        id_ = next(self._ids)
+        id_ = next(self._ids) if id_ is None else id_
         message = encoded(request(id_, method, self._params(method, params)))
         return await self._step(name, message, subject, id_, seconds)
 
@@ -78,7 +79,7 @@ class LineVisitor(Visitor):
         return await self._step(name, data, "", expects, seconds if expects is not None else 0.0)
 
     async def _step(
-        self, name: StepName, data: bytes, subject: str, id_: int | None, seconds: float | None
+        self, name: StepName, data: bytes, subject: str, id_: int | str | None, seconds: float | None
     ) -> Step:
         self._budget.take()
         began = self._began = time.monotonic()
@@ -117,7 +118,7 @@ class LineVisitor(Visitor):
                     self._news.clear()
                     await self._news.wait()
 
-    async def _wait(self, id_: int, seconds: float) -> Ending:
+    async def _wait(self, id_: int | str, seconds: float) -> Ending:
         """Until the answer is there, or what may be taken for it, or nothing more can come."""
         looked = 0
         nearly = False
@@ -145,7 +146,7 @@ class LineVisitor(Visitor):
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._news.wait(), left)
 
-    def _match(self, heard: Heard, id_: int) -> str:
+    def _match(self, heard: Heard, id_: int | str) -> str:
         data = heard.data
         values = lenient.read(data).values
         found = ""
@@ -155,7 +156,7 @@ class LineVisitor(Visitor):
                     given = part.get("id")
                     if given == id_ and not isinstance(given, bool):
                         return "answer"
-                    if given is None or not isinstance(given, int) or given >= id_:
+                    if not isinstance(given, int) or isinstance(id_, str) or given >= id_:
                         found = "nearly"
                 elif isinstance(part, dict) and "method" in part and "id" in part:
                     self._questions.append(part)

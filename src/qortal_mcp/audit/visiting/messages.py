@@ -1,12 +1,14 @@
 """The messages that an audit sends, and the answer to one as forgiving as can be."""
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from ... import __version__
 from ...protocol import lenient, messages
 from ...protocol.versions import MODERN_ERA
+from ...text import printable
 from ..evidence import Step, Visit
 from ..matching import is_reply, pieces_of
 
@@ -21,7 +23,7 @@ def encoded(message: Any) -> bytes:
         return json.dumps(message, separators=(",", ":")).encode()
 
 
-def request(id_: int, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def request(id_: int | str, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": id_, **_body(method, params)}
 
 
@@ -63,3 +65,23 @@ def result_in(step: Step) -> Any:
     """The result of a step; None where it has none."""
     reply = answer_in(step)
     return None if reply is None else reply.get("result")
+
+
+# Of the words with which a server refuses; a page of HTML says little more.
+_MOST_WORDS = 200
+
+
+def said_in(step: Step) -> str:
+    """The words of a refusal, short and printable, to be added to a sentence; empty where there are none."""
+    body = b"".join(heard.data for heard in step.heard)
+    values = lenient.read(body).values
+    value = values[0] if len(values) == 1 else None
+    for name in ("error", "message", "detail", "error_description"):
+        inner = value.get(name) if isinstance(value, dict) else None
+        value = inner if isinstance(inner, str | dict) else value
+    text = value if isinstance(value, str) else body.decode("utf-8", "replace")
+    words = " ".join(printable(_TAGS.sub(" ", text)).split())
+    return f'; it says "{words[:_MOST_WORDS]}"' if words else ""
+
+
+_TAGS = re.compile(r"<[^<>]{0,200}>")

@@ -23,6 +23,8 @@ class Visitor(ABC):
     def __init__(self, transport: Transport, budget: Budget) -> None:
         self.transport = transport
         self.revision = ""
+        # What the server declared.
+        self.capabilities: Mapping[str, Any] = {}
         self.steps: list[Step] = []
         self._budget = budget
         self._limits = budget.limits
@@ -38,6 +40,7 @@ class Visitor(ABC):
         *,
         subject: str = "",
         seconds: float | None = None,
+        id_: int | str | None = None,
     ) -> Step:
         """A request, and whatever comes until it is answered. Raises: Stopped, Flooded."""
 
@@ -88,6 +91,10 @@ class Visitor(ABC):
     @abstractmethod
     async def probe_batch(self) -> None:
         """One request as a batch."""
+
+    async def probe_names(self, tool: str) -> None:
+        """Calls to a tool that does not exist, whose name beside the message is wrong or encoded."""
+        return
 
     async def probe_session(self) -> None:
         """What surrounds the messages of a handshake revision. It ends the session."""

@@ -12,8 +12,22 @@ from ..limits import AuditLimits
 from ..steps import StepName
 from ..subjects import LISTS, items_of
 from .calls import Call, Permission, ReadOnlyClaims, choose
-from .messages import INFO, answer_in, result_in
-from .probes import NO_CURSOR, NO_METHOD, NO_NOTIFICATION, NO_REQUEST, NO_REVISION, NO_TOOL, NOT_JSON
+from .messages import INFO, answer_in, result_in, said_in
+from .probes import (
+    LISTEN_ID,
+    NO_CURSOR,
+    NO_LEVEL,
+    NO_MEMBER,
+    NO_METHOD,
+    NO_NOTIFICATION,
+    NO_PROMPT,
+    NO_REQUEST,
+    NO_RESOURCE,
+    NO_REVISION,
+    NO_TOOL,
+    NOT_JSON,
+    STRING_ID,
+)
 from .visitor import Visitor
 
 # The tools first: the rest is worth less where the connection breaks.
@@ -51,6 +65,7 @@ async def shake_hands(visitor: Visitor, revision: str, plan: Plan) -> bool:
     result = result_in(step)
     if not isinstance(result, dict):
         return False
+    visitor.capabilities = _capabilities(result)
     version = result.get("protocolVersion")
     # What is not a revision is judged by the one asked for: its clients will do the same.
     visitor.agree(version if version in LEGACY else revision if revision in LEGACY else "", step)
@@ -73,9 +88,11 @@ async def legacy_visit(visitor: Visitor, plan: Plan) -> None:
     """Everything that is asked of a server of a handshake revision after the handshake."""
     # Also a fence: what came by then without being asked for is an answer to the notification.
     await visitor.ask("ping", "ping")
-    tools = await _lists(visitor, plan)
+    offers = await _lists(visitor, plan)
+    tools = offers["tools/list"]
     # Before the probes: a server that one of them ends has shown its results by then.
     await _calls(visitor, tools, plan)
+    await _reads(visitor, offers, plan)
     if visitor.is_over:
         return
     await visitor.probe_version_headers()
@@ -87,6 +104,8 @@ async def legacy_visit(visitor: Visitor, plan: Plan) -> None:
     await visitor.tell("notifications/cancelled", "notifications/cancelled", {"requestId": NO_REQUEST})
     await visitor.ask("ping", "ping")
     await _tool_probes(visitor, tools)
+    await _unusual_requests(visitor, "ping")
+    await _log_levels(visitor)
     if not visitor.is_over:
         await visitor.ask("ping", "ping")
     # Late: it is the end of programs that expect an object.
@@ -96,15 +115,112 @@ async def legacy_visit(visitor: Visitor, plan: Plan) -> None:
     await visitor.probe_session()
 
 
-async def _lists(visitor: Visitor, plan: Plan) -> list[Mapping[str, Any]]:
-    tools: list[Mapping[str, Any]] = []
+def _capabilities(result: Mapping[str, Any]) -> Mapping[str, Any]:
+    declared = result.get("capabilities")
+    return declared if isinstance(declared, dict) else {}
+
+
+Offers = Mapping[str, list[Mapping[str, Any]]]
+
+
+async def _lists(visitor: Visitor, plan: Plan) -> Offers:
+    """What the server offers, by the method that lists it. What is not an object is left out."""
+    offers: dict[str, list[Mapping[str, Any]]] = {method: [] for method in _LISTS}
     for method in _LISTS:
         if visitor.is_over:
             break
         items = await _all_pages(visitor, method, plan)
-        if method == "tools/list":
-            tools = [item for item in items if isinstance(item, dict)]
-    return tools
+        offers[method] = [item for item in items if isinstance(item, dict)]
+    return offers
+
+
+async def _reads(visitor: Visitor, offers: Offers, plan: Plan) -> None:
+    """One prompt and one resource, and one of each that does not exist. Both are made for reading."""
+    prompts = [one for one in offers["prompts/list"] if isinstance(one.get("name"), str)]
+    resources = [one for one in offers["resources/list"] if isinstance(one.get("uri"), str)]
+    if plan.permission.by_itself:
+        for prompt in [one for one in prompts if not _required(one)][:1]:
+            await _ask_if_there(visitor, "prompts/get", {"name": prompt["name"]}, str(prompt["name"]))
+        for resource in resources[:1]:
+            await _ask_if_there(visitor, "resources/read", {"uri": resource["uri"]}, str(resource["uri"]))
+        await _completion(visitor, prompts)
+        for prompt in [one for one in prompts if _required(one)][:1]:
+            name = str(prompt["name"])
+            await _ask_if_there(visitor, "prompts/get", {"name": name}, name, step="prompt-without-argument")
+    if prompts and not visitor.is_over:
+        await visitor.ask("unknown-prompt", "prompts/get", {"name": NO_PROMPT}, subject=NO_PROMPT)
+    if resources and not visitor.is_over:
+        await visitor.ask("unknown-resource", "resources/read", {"uri": NO_RESOURCE}, subject=NO_RESOURCE)
+
+
+async def _ask_if_there(
+    visitor: Visitor,
+    method: StepName,
+    params: Mapping[str, Any],
+    subject: str,
+    step: StepName | None = None,
+) -> None:
+    if not visitor.is_over and visitor.can_name(subject):
+        await visitor.ask(step or method, method, params, subject=subject)
+
+
+def _arguments_of(prompt: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    given = prompt.get("arguments")
+    return [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+
+
+def _required(prompt: Mapping[str, Any]) -> bool:
+    return any(one.get("required") is True for one in _arguments_of(prompt))
+
+
+async def _completion(visitor: Visitor, prompts: list[Mapping[str, Any]]) -> None:
+    if "completions" not in visitor.capabilities or visitor.is_over:
+        return
+    unknown = {"ref": {"type": "ref/prompt", "name": NO_PROMPT}, "argument": {"name": "x", "value": ""}}
+    await visitor.ask("unknown-reference", "completion/complete", unknown)
+    for prompt in prompts:
+        for argument in _arguments_of(prompt):
+            if isinstance(argument.get("name"), str):
+                ref = {"type": "ref/prompt", "name": prompt["name"]}
+                params = {"ref": ref, "argument": {"name": argument["name"], "value": ""}}
+                await _ask_if_there(visitor, "completion/complete", params, "")
+                return
+
+
+async def _log_levels(visitor: Visitor) -> None:
+    if "logging" not in visitor.capabilities or visitor.is_over:
+        return
+    await visitor.ask("logging/setLevel", "logging/setLevel", {"level": "error"})
+    if not visitor.is_over:
+        await visitor.ask("bad-log-level", "logging/setLevel", {"level": NO_LEVEL})
+
+
+async def _listen(visitor: Visitor, plan: Plan) -> None:
+    """A subscription, for as long as its first message may take; where changes are promised at all."""
+    promised = {
+        f"{name}ListChanged": True
+        for name in ("tools", "prompts", "resources")
+        if isinstance(given := visitor.capabilities.get(name), dict) and given.get("listChanged") is True
+    }
+    if not promised or visitor.is_over:
+        return
+    step = await visitor.ask(
+        "modern-listen",
+        "subscriptions/listen",
+        {"notifications": promised},
+        id_=LISTEN_ID,
+        seconds=2 * plan.limits.grace_seconds,
+    )
+    if step.http is None and not visitor.is_over:
+        await visitor.tell("notifications/cancelled", "notifications/cancelled", {"requestId": LISTEN_ID})
+
+
+async def _unusual_requests(visitor: Visitor, method: str) -> None:
+    """An id that is a string, and a member that nobody knows: both are allowed."""
+    if not visitor.is_over:
+        await visitor.ask("string-id", method, {}, id_=STRING_ID)
+    if not visitor.is_over and "tools" in visitor.capabilities:
+        await visitor.ask("extra-member", "tools/list", {NO_MEMBER: True})
 
 
 async def _all_pages(visitor: Visitor, method: StepName, plan: Plan) -> list[Any]:
@@ -162,7 +278,8 @@ async def _call(visitor: Visitor, call: Call, plan: Plan) -> None:
     if step.end == "silent":
         plan.hanging.add(call.tool)
     if step.http is not None and step.http.status in (401, 403, 429):
-        plan.gap(Gap(f"tool {call.tool}", f"the call was refused (HTTP {step.http.status})", weighs=True))
+        reason = f"the call was refused (HTTP {step.http.status}){said_in(step)}"
+        plan.gap(Gap(f"tool {call.tool}", reason, weighs=True))
     # A session that is gone is opened again, once for each step that found it so.
     if visitor.has_lost_session(step):
         await shake_hands(visitor, visitor.revision, plan)
@@ -176,19 +293,28 @@ async def discover(visitor: Visitor, plan: Plan) -> bool:
     if not isinstance(versions, list) or not any(version in MODERN for version in versions):
         return False
     visitor.revision = MODERN_ERA
+    visitor.capabilities = _capabilities(result)
     return True
 
 
 async def modern_visit(visitor: Visitor, plan: Plan) -> None:
     """Everything that is asked of a server of 2026-07-28 after its discovery."""
-    tools = await _lists(visitor, plan)
+    offers = await _lists(visitor, plan)
+    tools = offers["tools/list"]
     await _calls(visitor, tools, plan)
+    await _reads(visitor, offers, plan)
     if visitor.is_over:
         return
+    if tools:
+        await visitor.ask("modern-list-again", "tools/list", {})
     await visitor.ask("modern-unknown-method", NO_METHOD, {})
     await visitor.ask("modern-removed-method", "ping", {})
     await visitor.probe_modern()
     await _tool_probes(visitor, tools)
+    if tools and not visitor.is_over:
+        await visitor.probe_names(NO_TOOL)
+    await _unusual_requests(visitor, "server/discover")
+    await _listen(visitor, plan)
 
 
 async def manners_visit(visitor: Visitor, plan: Plan) -> None:

@@ -61,9 +61,10 @@ class AuditOptions(Struct, frozen=True, kw_only=True):
     time: TimeOptions
     output: OutputOptions
     baseline: str | None = None
-    # These two look at no server.
+    # These look at no server.
     diff: tuple[str, str] | None = None
     explain: str | None = None
+    clients: str | None = None
 
 
 def grouped(options: Mapping[str, Any], argv: tuple[str, ...] | None) -> AuditOptions:
@@ -76,4 +77,5 @@ def grouped(options: Mapping[str, Any], argv: tuple[str, ...] | None) -> AuditOp
         baseline=options["baseline"],
         diff=options["diff"],
         explain=options["explain"],
+        clients=options["clients"],
     )

@@ -20,6 +20,8 @@ ORDINARY = frozenset(
         "resources/list",
         "resources/templates/list",
         "tools/call",
+        "prompts/get",
+        "resources/read",
         "unknown-method",
         "unknown-tool",
     }

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from ....protocol.headers import SESSION_ID
+from ...evidence import Step
 from ...judging.check import IN_LEGACY, MUST, PORTABILITY, SHOULD, Check, Defect, check, since
 from ...matching import is_notice
-from ...subjects import Exchange, Whole
+from ...subjects import Exchange, Session, Whole
 from .exchanges import (
     NOT_ABOUT_THE_MESSAGE,
     ORDINARY,
@@ -115,7 +116,7 @@ def version_header_not_checked(exchange: Exchange) -> Iterator[Defect]:
     """A header with a version that does not exist is accepted."""
     worked = exchange.reply is not None and "result" in exchange.reply.value
     if exchange.step.name == "bad-version-header" and worked:
-        yield Defect(evidence=b"MCP-Protocol-Version: 1999-01-01")
+        yield Defect(evidence=seen_in(exchange))
 
 
 @check(
@@ -158,6 +159,98 @@ def protocol_header_demanded(whole: Whole) -> Iterator[Defect]:
                 return
 
 
+_VISIBLE = range(0x21, 0x7F)
+# Fewer characters can be tried one after the other.
+_LEAST_CHARACTERS = 16
+
+
+def _issued(exchange: Exchange) -> str | None:
+    return http_of(exchange).header(SESSION_ID) if exchange.step.name == "initialize" else None
+
+
+@check(
+    "session-id-characters",
+    MUST,
+    Exchange,
+    only="POST",
+    revisions=IN_LEGACY,
+    clause=_SESSIONS,
+    expected="A session id has only visible ASCII characters.",
+    fix="Use the hexadecimal form of a random number, or a UUID.",
+)
+def session_id_characters(exchange: Exchange) -> Iterator[Defect]:
+    """A session id with characters that a header cannot be trusted with."""
+    issued = _issued(exchange)
+    if issued is not None and (not issued or any(ord(one) not in _VISIBLE for one in issued)):
+        yield Defect(evidence=f"{SESSION_ID}: {issued}")
+
+
+@check(
+    "session-id-guessable",
+    SHOULD,
+    Whole,
+    clause=_SESSIONS,
+    expected="A session id is long, random, and given out once.",
+    fix="Use 128 random bits or a random UUID: whoever guesses an id takes over the session.",
+)
+def session_id_guessable(whole: Whole) -> Iterator[Defect]:
+    """A session id that can be guessed."""
+    seen: set[str] = set()
+    for exchange in whole.all(Exchange):
+        issued = _issued(exchange)
+        if not issued or exchange.revision not in IN_LEGACY:
+            continue
+        if len(issued) < _LEAST_CHARACTERS or issued in seen:
+            note = "given out twice" if issued in seen else f"{len(issued)} characters"
+            yield Defect(
+                path="initialize",
+                evidence=f"{SESSION_ID}: {issued}",
+                note=note,
+                at=(exchange.visit, exchange.step),
+            )
+            return
+        seen.add(issued)
+
+
+@check(
+    "missing-session-status",
+    SHOULD,
+    Exchange,
+    only="POST",
+    revisions=IN_LEGACY,
+    clause=_SESSIONS,
+    expected="A request without the session id gets 400, where a session is required.",
+    fix="Return 400 for a missing id, and 404 for one you do not know.",
+)
+def missing_session_status(exchange: Exchange) -> Iterator[Defect]:
+    """A request without the session id gets a status other than 400."""
+    status = status_of(exchange)
+    is_other = status >= 400 and status not in (400, *NOT_ABOUT_THE_MESSAGE)
+    if exchange.step.name == "no-session" and is_other:
+        yield Defect(evidence=seen_in(exchange))
+
+
+@check(
+    "event-id-repeated",
+    MUST,
+    Session,
+    revisions=IN_LEGACY,
+    clause="basic/transports: resumability",
+    expected="The id of an event is unique among all streams of a session.",
+    fix="Number the events of a session, not those of a stream: a client resumes by the id alone.",
+)
+def event_id_repeated(session: Session) -> Iterator[Defect]:
+    """Two streams of a session use the same event id."""
+    seen: dict[str, Step] = {}
+    for step in session.visit.steps:
+        if step.http is None or not sent_header(step.http, SESSION_ID):
+            continue
+        for heard in step.heard:
+            if heard.event_id and seen.setdefault(heard.event_id, step) is not step:
+                yield Defect(path="id", evidence=f"id: {heard.event_id}", at=(session.visit, step))
+                return
+
+
 CHECKS: tuple[Check[Any], ...] = (
     session_lost,
     stale_session_status,
@@ -166,4 +259,8 @@ CHECKS: tuple[Check[Any], ...] = (
     version_header_not_checked,
     protocol_header_refused,
     protocol_header_demanded,
+    session_id_characters,
+    session_id_guessable,
+    missing_session_status,
+    event_id_repeated,
 )

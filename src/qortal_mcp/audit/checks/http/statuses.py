@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ....protocol.headers import SESSION_ID
-from ...judging.check import IN_LEGACY, MUST, PORTABILITY, SHOULD, Check, Defect, check
+from ...judging.check import IN_LEGACY, IN_MODERN, MUST, PORTABILITY, SHOULD, Check, Defect, check
 from ...matching import is_notice, is_reply
 from ...subjects import Exchange, Whole
 from .exchanges import (
@@ -98,7 +98,24 @@ def get_status(exchange: Exchange) -> Iterator[Defect]:
 def get_hangs(exchange: Exchange) -> Iterator[Defect]:
     """GET is never answered."""
     if exchange.step.name == "get-stream" and exchange.step.end == "silent" and not http_of(exchange).status:
-        yield Defect(evidence=b"GET", note=f"no headers within {exchange.step.seconds:.0f} s")
+        yield Defect(note=f"no headers within {exchange.step.seconds:.0f} s")
+
+
+@check(
+    "modern-get-status",
+    SHOULD,
+    Exchange,
+    only="GET",
+    revisions=IN_MODERN,
+    clause="2026-07-28 basic/transports: Streamable HTTP",
+    expected="GET with the version header of 2026-07-28 gets 405.",
+    fix="Return 405 with Allow: POST; streams opened by GET belong to older revisions.",
+)
+def modern_get_status(exchange: Exchange) -> Iterator[Defect]:
+    """GET of 2026-07-28 gets a status other than 405."""
+    status = status_of(exchange)
+    if exchange.step.name == "modern-get" and status not in (0, 405, *NOT_ABOUT_THE_MESSAGE):
+        yield Defect(evidence=seen_in(exchange))
 
 
 _UNKNOWN = ("unknown-method", "unknown-tool")
@@ -184,6 +201,7 @@ CHECKS: tuple[Check[Any], ...] = (
     notification_refused,
     get_status,
     get_hangs,
+    modern_get_status,
     rpc_error_status,
     rate_limit_status,
     redirect,

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ...judging.check import MUST, PORTABILITY, SHOULD, Check, Defect, check
+from ...judging.check import MUST, PORTABILITY, SHOULD, Check, Defect, check, count_note
 from ...matching import is_notice, is_reply
-from ...subjects import Exchange, Piece
+from ...subjects import Exchange, Piece, Whole
 from .exchanges import EVENTS, HTTP, JSON, body_of, http_of
 
 # It begins a stream with an event id and no data, so that a client can resume. Clients that fail on that ask for an older revision.
@@ -113,6 +113,23 @@ def sse_data_not_json(piece: Piece) -> Iterator[Defect]:
         yield Defect(evidence=piece.data)
 
 
+@check(
+    "sse-buffered",
+    SHOULD,
+    Whole,
+    clause="2026-07-28 basic/transports: Streamable HTTP",
+    expected="A stream of 2026-07-28 carries the header X-Accel-Buffering: no, so that proxies pass events on at once.",
+    fix="Add X-Accel-Buffering: no to every reply of type text/event-stream.",
+)
+def sse_buffered(whole: Whole) -> Iterator[Defect]:
+    """A stream that a proxy may hold back."""
+    streams = [one for one in whole.all(Exchange) if one.is_modern and http_of(one).media_type == EVENTS]
+    held = [one for one in streams if (http_of(one).header("x-accel-buffering") or "").lower() != "no"]
+    for one in held[:1]:
+        evidence = f"HTTP {http_of(one).status} content-type: {http_of(one).header('content-type')}"
+        yield Defect(path="headers", evidence=evidence, note=count_note(held), at=(one.visit, one.step))
+
+
 CHECKS: tuple[Check[Any], ...] = (
     content_type_header,
     sse_not_closed,
@@ -120,4 +137,5 @@ CHECKS: tuple[Check[Any], ...] = (
     sse_event_name,
     sse_empty_data_event,
     sse_data_not_json,
+    sse_buffered,
 )

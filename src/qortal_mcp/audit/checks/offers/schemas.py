@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ...judging.check import ADVICE, IN_LEGACY, MUST, PORTABILITY, Check, Defect, check, count_note
+from ....protocol.headers import header_params
+from ...judging.check import ADVICE, IN_LEGACY, IN_MODERN, MUST, PORTABILITY, Check, Defect, check, count_note
 from ...schemas.json_schema import children, is_valid, refs, resolves
 from ...subjects import Listing, Tool
 
@@ -198,6 +199,26 @@ def schema_property_name(tool: Tool) -> Iterator[Defect]:
                 yield Defect(path=f"{name}.properties", evidence=key)
 
 
+@check(
+    "header-annotation-invalid",
+    MUST,
+    Tool,
+    revisions=IN_MODERN,
+    clause="2026-07-28 basic/transports: custom headers",
+    expected="x-mcp-header is the name of a header, used once, on a property of type string, integer or boolean.",
+    fix="Correct the annotation or remove it: clients leave out a tool whose annotation is wrong.",
+)
+def header_annotation_invalid(tool: Tool) -> Iterator[Defect]:
+    """An x-mcp-header annotation that is not valid."""
+    schema = tool.tool.get("inputSchema") if isinstance(tool.tool, dict) else None
+    if not isinstance(schema, dict):
+        return
+    try:
+        header_params(schema)
+    except ValueError as exc:
+        yield Defect(path="inputSchema", evidence=schema, note=str(exc))
+
+
 CHECKS: tuple[Check[Any], ...] = (
     schema_malformed,
     schema_ref_unresolvable,
@@ -208,4 +229,5 @@ CHECKS: tuple[Check[Any], ...] = (
     schema_type_union,
     schema_dialect,
     schema_property_name,
+    header_annotation_invalid,
 )

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ....text import printable
-from ...judging.check import ADVICE, MUST, PORTABILITY, Check, Defect, check, count_note
-from ...subjects import Called
+from ...judging.check import ADVICE, MUST, PORTABILITY, SHOULD, Check, Defect, check, count_note, since
+from ...subjects import Called, Session, Whole
 
 _CONTENT = "server/tools: CallToolResult.content"
 _RESOURCE = "schema: EmbeddedResource"
@@ -326,7 +326,32 @@ def ansi_escape(call: Called) -> Iterator[Defect]:
             yield Defect(path=f"result.content[{at}].text", evidence=text)
 
 
-CHECKS: tuple[Check[Called], ...] = (
+@check(
+    "embedded-without-resources",
+    SHOULD,
+    Whole,
+    clause="server/tools: embedded resources",
+    expected="A server whose tools embed resources declares the capability resources.",
+    fix='Declare "resources": {} and answer resources/list, if only with an empty list.',
+)
+def embedded_without_resources(whole: Whole) -> Iterator[Defect]:
+    """A resource in a result of a server that declares no resources."""
+    bare = {id(one.visit) for one in whole.all(Session) if _lacks_resources(one)}
+    for call in whole.all(Called):
+        if call.revision in _EMBEDS and id(call.visit) in bare:
+            for path, block in _blocks(call, "resource"):
+                place = f"tools/call {call.step.subject}: {path}"
+                yield Defect(path=place, evidence=block, at=(call.visit, call.step))
+                return
+
+
+def _lacks_resources(session: Session) -> bool:
+    return isinstance(session.capabilities, dict) and "resources" not in session.capabilities
+
+
+_EMBEDS = since("2025-06-18")
+
+CHECKS: tuple[Check[Any], ...] = (
     content_block_not_object,
     content_type_missing,
     content_type_unknown,
@@ -344,4 +369,5 @@ CHECKS: tuple[Check[Called], ...] = (
     audio_result,
     invisible_characters,
     ansi_escape,
+    embedded_without_resources,
 )
