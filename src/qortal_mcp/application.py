@@ -10,13 +10,7 @@ from .qortal.manifest import llms_txt, manifest
 from .qortal.node.node import Node
 from .qortal.server import readiness
 from .server.dispatch import Server
-from .settings import (
-    RATE_BEYOND_LOOPBACK,
-    ListenOptions,
-    NodeOptions,
-    WrongSetting,
-    host_and_port,
-)
+from .settings import RATE_BEYOND_LOOPBACK, ListenOptions, NodeOptions, WrongSetting, host_and_port
 from .transports.callers import Callers
 from .transports.guard import Guard, is_loopback
 from .transports.http import HttpApp, Page, Route

@@ -6,7 +6,7 @@ import urllib.request
 
 import pytest
 
-from qortal_mcp.transports import uvicorn_parts
+from qortal_mcp.transports.bounds import uvicorn_parts
 
 # A uvicorn without one of the names: what an upgrade might bring.
 _SERVE_WITHOUT = """

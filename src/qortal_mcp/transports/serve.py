@@ -1,6 +1,6 @@
 """Run an HTTP server: bind, announce the address, serve, and shut down cleanly.
 
-uvicorn is imported only here, in `bounds.py`, `websocket_bounds.py` and `flow.py`.
+uvicorn is imported only here and in `bounds/`.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from typing import Any, Protocol, runtime_checkable
 import uvicorn
 
 from ..limits import DEFAULT, Limits
-from . import uvicorn_parts
+from .bounds import uvicorn_parts
 
 _KEEP_ALIVE_SECONDS = 75
 _SWEEP_SECONDS = 2.0
@@ -62,7 +62,7 @@ class Application(Protocol):
 
 @runtime_checkable
 class Bounded(Protocol):
-    """A connection that knows how long it may wait. See `bounds.py`."""
+    """A connection that knows how long it may wait. See `bounds/`."""
 
     def sweep(self, now: float) -> None: ...
 
@@ -142,9 +142,9 @@ def _connections(limits: Limits) -> tuple[Any, Any]:
             extra={"qortal_mcp.uvicorn": uvicorn.__version__, "qortal_mcp.missing": ", ".join(absent)},
         )
         return "auto", "auto"
-    from .bounds import BoundedProtocol
-    from .crowd import Crowd
-    from .websocket_bounds import BoundedWebSocket
+    from .bounds.crowd import Crowd
+    from .bounds.http import BoundedProtocol
+    from .bounds.websocket import BoundedWebSocket
 
     shared = {"crowd": Crowd(limits)}
     return type("Protocol", (BoundedProtocol,), shared), type("WebSocket", (BoundedWebSocket,), shared)

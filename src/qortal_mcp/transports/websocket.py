@@ -8,10 +8,10 @@ from typing import Any
 from ..limits import Limits
 from ..logs import request_id
 from ..server.dispatch import Server
+from .bounds.waiting import Waiting
 from .callers import Callers
 from .connection import Connection
 from .guard import Refusal
-from .waiting import Waiting
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

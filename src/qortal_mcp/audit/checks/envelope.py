@@ -3,7 +3,17 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ..judging.check import IN_LEGACY, IN_MODERN, MUST, PORTABILITY, SHOULD, Check, Defect, check, count_note
+from ..judging.check import (
+    IN_LEGACY,
+    IN_MODERN,
+    MUST,
+    PORTABILITY,
+    SHOULD,
+    Check,
+    Defect,
+    check,
+    count_note,
+)
 from ..matching import question_of
 from ..subjects import MISSING, Asked, Reply, Said, Whole
 

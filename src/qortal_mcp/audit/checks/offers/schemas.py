@@ -5,7 +5,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from ....protocol.headers import header_params
-from ...judging.check import ADVICE, IN_LEGACY, IN_MODERN, MUST, PORTABILITY, Check, Defect, check, count_note
+from ...judging.check import (
+    ADVICE,
+    IN_LEGACY,
+    IN_MODERN,
+    MUST,
+    PORTABILITY,
+    Check,
+    Defect,
+    check,
+    count_note,
+)
 from ...schemas.json_schema import children, is_valid, refs, resolves
 from ...subjects import Listing, Tool
 

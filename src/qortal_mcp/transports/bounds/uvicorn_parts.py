@@ -1,4 +1,4 @@
-"""The internals of uvicorn that `bounds.py`, `websocket_bounds.py`, `flow.py` and `serve.py` rely on, and whether the installed uvicorn still has them.
+"""The internals of uvicorn that this folder and `serve.py` rely on, and whether the installed uvicorn still has them.
 
 uvicorn does not promise to keep these names, so its version is pinned. If another version is installed anyway, its
 plain connections are used, and the log says which parts are missing.

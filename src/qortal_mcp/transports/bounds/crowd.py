@@ -1,6 +1,6 @@
 """What all open connections of a process keep for slow clients, and how much of it there may be."""
 
-from ..limits import DEFAULT, Limits
+from ...limits import DEFAULT, Limits
 from .waiting import Holder, Waiting
 
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-from ..protocol.framing import KEEP_ALIVE
+from ...protocol.framing import KEEP_ALIVE
+from ..hang_up import has_hung_up
+from ..http import AT_ONCE, BODY_AT_ONCE
 from .crowd import Crowd
 from .flow import Flow
-from .hang_up import has_hung_up
-from .http import AT_ONCE, BODY_AT_ONCE
 
 # Requests that may wait behind the one being answered on a connection.
 _PIPELINED = 32

@@ -1,0 +1,1 @@
+"""uvicorn's connections with the limits they lack, and what we rely on inside uvicorn for that."""
