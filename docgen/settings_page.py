@@ -13,8 +13,8 @@ from .markdown import code, table
 _HEAD = """\
 # Settings
 
-Every option is a flag and a variable. A flag beats a variable, a variable beats the default. Variables list by
-comma; flags that take several values are repeated. A variable that starts with `{prefix}` and is not on this page
+Every setting is a flag and a variable. A flag beats a variable, a variable beats the default. Several values are separated by
+commas in a variable; their flag is repeated. Options of single commands, such as `--json` or those of `audit`, are in their `--help`. A variable that starts with `{prefix}` and is not on this page
 stops the start with an error that names it.
 """
 
@@ -30,9 +30,9 @@ a secret, since other users of a machine can read command lines. Beyond loopback
 _EXIT = """\
 ## Exit codes
 
-Every command ends with one of these; errors are one line on standard error, below what `--log-level` lets through: a node
-that fails is a warning. What a tool refuses, such as an argument
-it does not know, is the tool's error (1), not wrong usage.
+Every command ends with one of these, or with 130 or 143 if it was interrupted or terminated (`serve` and `stdio` end with 0
+then). An error is one line on standard error. What a tool refuses, such as an argument it does not know, is the tool's
+error (1), not wrong usage.
 """
 
 _OLD = """\

@@ -138,16 +138,26 @@ def test_the_commands_of_the_library_page_start_its_server(shelf: Path) -> None:
 
 
 DEMO = [
-    pytest.param([], {}, "http://127.0.0.1:8000/mcp", "127.0.0.1:8001", id="default"),
+    pytest.param([], {}, "http://127.0.0.1:8000/mcp", "--listen 127.0.0.1:PORT", id="default"),
     pytest.param(
-        ["--listen", "127.0.0.1:8123"], {}, "http://127.0.0.1:8123/mcp", "127.0.0.1:8001", id="option"
+        ["--listen", "127.0.0.1:8123"],
+        {},
+        "http://127.0.0.1:8123/mcp",
+        "--listen 127.0.0.1:PORT",
+        id="option",
     ),
-    pytest.param(["--listen=[::1]:8001"], {}, "http://[::1]:8001/mcp", "127.0.0.1:8002", id="in-one-word"),
     pytest.param(
-        ["--listen", "0.0.0.0:80"], {}, "http://127.0.0.1:80/mcp", "127.0.0.1:8001", id="everywhere"
+        ["--listen=[::1]:8001"], {}, "http://[::1]:8001/mcp", "--listen 127.0.0.1:PORT", id="in-one-word"
     ),
     pytest.param(
-        [], {"QORTAL_MCP_LISTEN": "127.0.0.1:7"}, "http://127.0.0.1:7/mcp", "127.0.0.1:8001", id="variable"
+        ["--listen", "0.0.0.0:80"], {}, "http://127.0.0.1:80/mcp", "--listen 127.0.0.1:PORT", id="everywhere"
+    ),
+    pytest.param(
+        [],
+        {"QORTAL_MCP_LISTEN": "127.0.0.1:7"},
+        "http://127.0.0.1:7/mcp",
+        "--listen 127.0.0.1:PORT",
+        id="variable",
     ),
     pytest.param(["--listen", "127.0.0.1:0"], {}, "ADDRESS", 'after "Listening on"', id="any-port"),
 ]

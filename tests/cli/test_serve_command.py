@@ -68,7 +68,7 @@ def test_it_says_that_its_data_are_samples(sample: Listening) -> None:
 def test_it_says_which_node_it_reads_and_that_it_answers() -> None:
     with listening("sample-node") as node, listening("serve", "--node", node.url) as server:
         reads, answers = events(server, "the node answers")
-        assert (reads["event"], reads["qortal_mcp.node"]) == ("answers come from a node", node.url)
+        assert (reads["event"], reads["qortal_mcp.node"]) == ("will ask this node", node.url)
         assert (answers["event"], answers["qortal_mcp.node"]) == ("the node answers", node.url)
         assert answers["qortal_mcp.height"] > 0
 
@@ -76,7 +76,7 @@ def test_it_says_which_node_it_reads_and_that_it_answers() -> None:
 def test_it_says_which_nodes_it_reads_and_that_none_answers() -> None:
     urls = ("http://127.0.0.1:9", "http://127.0.0.1:10")
     with listening("serve", "--node", urls[0], "--node", urls[1]) as server:
-        reads, *_, last = events(server, "no node answers; tools will fail until one does")
+        reads, *_, last = events(server, "no usable node answers; tools will fail until one does")
         assert reads["qortal_mcp.node"] == ", ".join(urls)
         assert last["level"] == "warning"
 
@@ -186,10 +186,10 @@ def test_a_website_as_a_node_is_called_that_once_at_the_start() -> None:
     with http_stranger(lambda *_: (200, {"content-type": "text/html"}, b"<html>Welcome</html>")) as page:
         website = page.removesuffix("/mcp")
         with listening("serve", "--node", website) as server:
-            said = events(server, "no node answers; tools will fail until one does")
+            said = events(server, "no usable node answers; tools will fail until one does")
             assert [line["event"] for line in said if line["level"] == "warning"] == [
                 "this is not a Qortal node",
-                "no node answers; tools will fail until one does",
+                "no usable node answers; tools will fail until one does",
             ]
             assert server.ask("/readyz")[0] == 503
             _, body = server.ask("/mcp", call("get_balance", {"address": ALICE}))

@@ -228,6 +228,19 @@ WEBSITES: list[Any] = [
 ]
 
 
+async def test_if_no_node_is_usable_the_answer_says_what_is_wrong_with_each(first: FaultyNode) -> None:
+    first.behaviours["*"] = replies("<html>Welcome</html>", 200, "text/html")
+    nobody = "http://127.0.0.1:1"
+    node = Node.at([first.url, nobody], LIMITS)
+    try:
+        result = await caller(make_server(node))("get_balance", address=ALICE)
+    finally:
+        await node.close()
+    assert code_of(result) == "NODE_UNREACHABLE"
+    tried = f"{first.url} (not a Qortal node) and {nobody} (node unreachable)"
+    assert text_of(result) == f"Node unreachable. Tried {tried}."
+
+
 @pytest.mark.promise("Nodes", "A website or another service given as a node is recognised and called that.")
 @pytest.mark.parametrize("behaviour", WEBSITES)
 async def test_something_else_than_a_node_is_called_that(first: FaultyNode, behaviour: Behaviour) -> None:

@@ -559,6 +559,12 @@ def test_toolsets_are_chosen_by_name(spec: str, toolsets: set[str]) -> None:
     assert select(spec) == tuple(name for name in TOOLSETS if name in toolsets)
 
 
+@pytest.mark.parametrize("spec", ["+chat,node", "-raw,all"])
+def test_a_list_of_toolsets_and_changes_to_the_default_are_not_mixed(spec: str) -> None:
+    with pytest.raises(ValueError, match="give either a list, such as node,qdn, or changes with a sign"):
+        select(spec)
+
+
 @pytest.mark.promise("Command line", "An unknown toolset is answered with the valid ones.")
 def test_an_unknown_toolset_is_answered_with_the_valid_ones() -> None:
     with pytest.raises(ValueError, match="no toolset 'strange'; valid ones are default, all, node, accounts"):

@@ -93,7 +93,7 @@ def unknown_tool(name: str, known: Iterable[str]) -> str:
 
 _EPILOG = "\n".join(
     [
-        "Every option can also be set with an environment variable, named in the command's help.",
+        "Settings can also be given as environment variables, named in the command's help.",
         "\n\b\nExit codes:",  # \b: do not rewrap
         *(f"  {code}  {meaning}" for code, meaning in failures.EXIT_CODES.items()),
     ]

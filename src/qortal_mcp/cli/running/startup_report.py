@@ -30,7 +30,7 @@ class StartupReport:
             log.info("answers come from the sample chain: test data, not the real Qortal chain")
             return
         nodes = ", ".join(origin_of(url) for url in self._chain.node)
-        log.info("answers come from a node", extra={"qortal_mcp.node": nodes})
+        log.info("will ask this node", extra={"qortal_mcp.node": nodes})
         self._asking = asyncio.get_running_loop().create_task(self._ask())
 
     async def _ask(self) -> None:
@@ -38,7 +38,8 @@ class StartupReport:
         about: dict[str, object] = {"qortal_mcp.node": facts.node, "qortal_mcp.height": facts.height}
         if facts.height is None:
             log.warning(
-                "no node answers; tools will fail until one does", extra={"qortal_mcp.node": facts.node}
+                "no usable node answers; tools will fail until one does",
+                extra={"qortal_mcp.node": facts.node},
             )
         elif facts.isSynchronizing:
             log.warning("the node answers, but is still synchronizing", extra=about)

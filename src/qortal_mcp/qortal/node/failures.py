@@ -4,6 +4,7 @@ NodeFailure (a ToolError): the node cannot be reached, refuses, or does not answ
   NotANode: what listens there is something else than Qortal Core.
 """
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -64,6 +65,23 @@ def unreachable(*origins: str) -> NodeFailure:
         retryable=True,
         rests_node=True,
     )
+
+
+def none_of(failures: Sequence[tuple[str, NodeFailure]]) -> NodeFailure:
+    """What to report if every node failed, with what was wrong with each."""
+    others = [exc for _, exc in failures if not isinstance(exc, NotANode)]
+    if len(failures) == 1 or not others:
+        return failures[0][1]
+    if all(exc.code == "NODE_UNREACHABLE" for exc in others) and len(others) == len(failures):
+        return unreachable(*(origin for origin, _ in failures))
+    tried = " and ".join(f"{origin} ({_in_short(exc)})" for origin, exc in failures)
+    return NodeFailure(
+        others[0].code, others[0].sentence, f"Tried {tried}.", retryable=others[0].retryable, rests_node=True
+    )
+
+
+def _in_short(failure: NodeFailure) -> str:
+    return "not a Qortal node" if isinstance(failure, NotANode) else failure.sentence.rstrip(".").lower()
 
 
 def tls_failed(origin: str, why: str) -> NodeFailure:

@@ -21,7 +21,7 @@ from ..sample import SAMPLE_NOTICE, SampleSource
 from ..words.times import span
 from .as_of import AsOf, Seen, Tip
 from .cache import ByteCache
-from .failures import NodeFailure, NotANode, not_as_expected, unreachable
+from .failures import NodeFailure, NotANode, none_of, not_as_expected
 from .flights import Background, Flights
 from .http_source import HttpSource
 from .source import Source
@@ -195,9 +195,7 @@ class Node:
                 upstream.recovered()
                 return result
         assert failures, "there is at least one upstream"
-        if len(failures) > 1 and all(exc.code == "NODE_UNREACHABLE" for _, exc in failures):
-            raise unreachable(*(origin for origin, _ in failures))
-        raise failures[0][1]
+        raise none_of(failures)
 
     def _order(self) -> list[Upstream]:
         """Healthy ones first, then those that are behind. If all are resting, they are asked anyway."""

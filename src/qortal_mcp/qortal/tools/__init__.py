@@ -80,12 +80,15 @@ TOOLSETS: dict[str, Toolset] = {
 def select(spec: str = "default") -> tuple[str, ...]:
     """The toolsets of a selection: `all`, `node,qdn` (only these), or `+chat,-raw` (changes to the default).
 
-    Raises: ValueError that names the valid toolsets.
+    Raises: ValueError that names the valid toolsets, or says what cannot be combined.
     """
     default = {name for name, toolset in TOOLSETS.items() if toolset.is_default}
     whole = {"default": default, "all": set(TOOLSETS)}
     words = [word.strip() for word in spec.split(",") if word.strip()]
-    chosen = set(default) if not words or words[0][0] in "+-" else set()
+    is_change = bool(words) and words[0][0] in "+-"
+    if is_change and any(word[0] not in "+-" for word in words):
+        raise ValueError("give either a list, such as node,qdn, or changes with a sign, such as +chat,-raw")
+    chosen = set(default) if is_change or not words else set()
     for word in words:
         name = word.lstrip("+-")
         toolsets = whole.get(name) or ({name} if name in TOOLSETS else None)
