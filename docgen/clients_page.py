@@ -63,7 +63,7 @@ _HEAD = """# What MCP clients do with what servers get wrong
 
 Written by `scripts/docs` from `audit/judging/clients.json`. Measured on {day}: {forms} forms of defects, each served by a stub that does
 nothing else wrong, to {clients} clients. Agents were the real programs with a scripted model; libraries were called directly. Other versions may
-differ. `qortal-mcp audit --clients CODE` shows one defect with the words of each client; [audit.md](audit.md) explains the codes.
+differ. `qortal-mcp audit --clients CODE` shows one defect with what was seen of each client; [audit.md](audit.md) explains the codes.
 """
 
 _LEGEND = """## Defect by defect

@@ -4,6 +4,7 @@ import pytest
 from docgen import clients_page
 
 from qortal_mcp.audit.judging.clients import behaviours, clients, measured_codes, measured_on
+from qortal_mcp.audit.reports import clients as terminal_form
 
 PAGE = clients_page.page()
 
@@ -37,3 +38,18 @@ def test_several_forms_of_a_code_have_words_of_their_own() -> None:
     for code, names in measured_codes().items():
         forms = [(one.form, one.is_modern) for one in behaviours(code)]
         assert len(set(forms)) == len(names), code
+
+
+def test_forms_that_are_amounts_are_in_ascending_order() -> None:
+    assert [one.form for one in behaviours("slow-start")] == [
+        "after 1 second",
+        "after 2 seconds",
+        "after 5 seconds",
+    ]
+
+
+def test_what_was_seen_is_not_called_the_words_of_a_client_and_shows_where_it_is_cut() -> None:
+    shown = terminal_form.render("slow-start")
+    assert "Codex CLI, seen: first model request goes out without" in shown
+    assert " says: " not in shown
+    assert terminal_form.render("discover-5xx").count("error: unexpected serv…\n") == 1

@@ -31,7 +31,7 @@ def _outcomes(one: Behaviour) -> list[str]:
         if keys:
             names = ", ".join(f"{known[key].name} {known[key].version}" for key in keys)
             lines.append(f"    {words}: {names}")
-            lines += [f"        {known[key].name} says: {one.seen[key]}" for key in keys if key in one.seen]
+            lines += [f"        {known[key].name}, seen: {one.seen[key]}" for key in keys if key in one.seen]
     return lines
 
 
