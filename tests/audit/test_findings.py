@@ -106,7 +106,11 @@ async def test_an_origin_that_is_not_checked_is_a_hole_on_loopback_and_advice_el
         assert judge(same).findings[0].severity == "MUST"
     assert "https://attacker.example" in local.reproduce
     assert "<script>" in local.reproduce_note
-    assert ("new WebSocket(" if name.startswith("ws") else "fetch(") in local.reproduce_note
+    url = (
+        evidence.target if name.startswith("ws") else evidence.target.replace("127.0.0.1", "attacker.example")
+    )
+    assert f'{"new WebSocket" if name.startswith("ws") else "fetch"}("{url}"' in local.reproduce_note
+    assert ("DNS rebinding" in local.reproduce_note) is name.startswith("http")
 
 
 NEEDS = [
@@ -221,6 +225,7 @@ async def test_calls_are_proposed_for_tools_that_were_not_called_and_only_a_few(
     report = await report_of(Server(bend=listed), permission=Permission(by_itself=False))
     wanted = [f'--call \'n{at} {{"address": "<address>", "count": 3}}\'' for at in range(5)]
     assert list(report.calls_to_try) == wanted
+    assert f"{wanted[-1]}\n    and 16 more\n" in terminal.render(report, 100)
 
 
 def like_typescript_v1(ask: Ask, replies: Replies) -> Replies:

@@ -9,9 +9,11 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +71,8 @@ def unused_port() -> Iterator[int]:
 def test_a_server_that_conforms_is_exit_code_0() -> None:
     ended = audit(GOOD)
     assert (ended.code, ended.err) == (0, "")
-    assert "\nCONFORMS\n" in ended.out
+    assert "\nCONFORMS\nno violation found in 2" in ended.out
+    assert ended.out.count("CONFORMS") == 1
 
 
 @pytest.mark.promise(
@@ -143,6 +146,65 @@ def test_an_address_where_nobody_is_is_exit_code_3_and_one_line(unused_port: int
         )
 
 
+@pytest.mark.promise(
+    "Audit", "What is not an MCP server is said not to be one, and nothing is found wrong with it."
+)
+def test_a_program_that_repeats_what_it_is_sent_is_not_a_server() -> None:
+    ended = audit("--json", "--", "cat")
+    assert (ended.code, ended.json["verdict"], ended.json["findings"]) == (3, "incomplete", [])
+    assert ended.json["because"] == "server: this program repeats what it is sent; it is not an MCP server"
+
+
+class Website(BaseHTTPRequestHandler):
+    """One page at /, and nothing anywhere else; nobody may POST to the page."""
+
+    def do_GET(self) -> None:
+        self._answer(200 if self.path == "/" else 404)
+
+    def do_POST(self) -> None:
+        self._answer(405 if self.path == "/" else 404)
+
+    def _answer(self, status: int) -> None:
+        self.rfile.read(int(self.headers.get("content-length", 0)))
+        page = b"<html>Welcome</html>"
+        self.send_response(status)
+        self.send_header("content-type", "text/html")
+        self.send_header("content-length", str(len(page)))
+        self.end_headers()
+        self.wfile.write(page)
+
+    def log_message(self, *words: object) -> None:
+        """Nothing is logged."""
+
+
+@pytest.fixture
+def website() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Website) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+NOTHING_HERE = "nothing is served at this path (HTTP 404); MCP servers often use /mcp, /sse or /ws"
+NO_SERVER = "this does not look like an MCP server"
+
+
+@pytest.mark.promise(
+    "Audit", "What is not an MCP server is said not to be one, and nothing is found wrong with it."
+)
+def test_a_website_is_not_a_server_and_a_wrong_path_is_named_once(website: str) -> None:
+    page = audit("--json", f"http://{website}/")
+    assert (page.code, page.json["because"]) == (3, f"server: {NO_SERVER} (HTTP 405)")
+    assert page.json["findings"] == []
+    elsewhere = audit(f"http://{website}/nope")
+    assert (elsewhere.code, " ".join(elsewhere.out.split()).count(NOTHING_HERE)) == (3, 1)
+    for path, words in (("/", f"{NO_SERVER} (HTTP 200)"), ("/nope", NOTHING_HERE)):
+        ended = audit(f"ws://{website}{path}")
+        assert (ended.code, ended.err) == (3, f"qortal-mcp: Cannot reach the server: {words}.\n")
+
+
 def test_a_program_that_ends_at_once_is_exit_code_3_with_its_last_words() -> None:
     ended = audit("--", "sh", "-c", "echo the key is missing >&2; exit 7")
     assert (ended.code, ended.out) == (3, "")
@@ -206,7 +268,7 @@ WRONG = [
     ),
     pytest.param(
         ["--explain", "pingnot-answered"],
-        "Unknown code pingnot-answered. Did you mean ping-not-answered?",
+        "Unknown code pingnot-answered. Did you mean ping-not-answered? `--explain all` lists them.",
         id="code",
     ),
     pytest.param(
@@ -682,6 +744,29 @@ def test_only_the_revisions_asked_for_are_looked_at(tmp_path: Path) -> None:
     assert "2025-03-26" not in ended.json["revisions"]
 
 
+def test_the_report_says_that_only_some_revisions_were_asked_for(tmp_path: Path) -> None:
+    capture = tmp_path / "capture"
+    words = ("--revision", "2025-06-18", "--capture", str(capture), "--call", "look")
+    ended = audit(*words, "--", *program(tmp_path))
+    for shown in (ended.out, audit(str(capture)).out):
+        assert "\nchecked   2025-06-18 only, as asked\n" in shown
+        assert "\nspeaks " not in shown
+
+
+def test_a_failed_call_is_shown_as_one_with_the_words_of_the_server(tmp_path: Path) -> None:
+    failing = """
+def bend(message, reply):
+    if message["method"] == "tools/call" and message["params"].get("name") == "look":
+        reply["result"] = {"content": [{"type": "text", "text": "the | lamp is off"}], "isError": True}
+    return reply
+"""
+    plan = tmp_path / "plan.md"
+    ended = audit(*QUICK, "--markdown", str(plan), "--call", "look", "--", *program(tmp_path, failing))
+    assert re.search(r"^tools +\d, \d called, 0 succeeded; ", ended.out, re.MULTILINE)
+    assert "    failed calls: look\n        server said           look: the | lamp is off\n" in ended.out
+    assert "| `look` failed: the \\| lamp is off |" in plan.read_text()
+
+
 def test_a_revision_that_the_server_does_not_speak_leaves_the_audit_incomplete(tmp_path: Path) -> None:
     ended = audit("--json", *QUICK, "--revision", "2026-07-28", "--", *program(tmp_path))
     assert (ended.code, ended.json["verdict"]) == (3, "incomplete")
@@ -892,6 +977,13 @@ def test_tests_are_written_for_a_capture_too_and_never_over_others(tmp_path: Pat
     assert (again.code, again.out) == (3, "")
     assert again.err == f"qortal-mcp: {tests} exists already; tests are never overwritten.\n"
     assert tests.read_text() == "mine"
+
+
+def test_no_tests_are_written_where_nothing_was_found(tmp_path: Path) -> None:
+    folder = tmp_path / "tests"
+    ended = audit("--emit-tests", str(folder), GOOD)
+    assert (ended.code, ended.err) == (0, "Nothing was found that a test can show; no tests were written.\n")
+    assert not folder.exists()
 
 
 def test_tests_are_not_written_where_there_is_no_folder(tmp_path: Path) -> None:

@@ -257,6 +257,7 @@ SUGGESTED = [
     pytest.param("tools --toolsets +chat,-ra", ["+chat,-raw"], id="toolsets"),
     pytest.param("audit --explain origin-n", ["origin-not-checked"], id="codes"),
     pytest.param("audit --explain al", ["all"], id="all-codes"),
+    pytest.param("audit --clients origin-n", ["origin-not-checked"], id="codes-of-clients"),
 ]
 
 

@@ -120,6 +120,8 @@ class Evidence(Struct, frozen=True, omit_defaults=True, kw_only=True):
     transport: Transport
     # Every request carried headers that are kept nowhere: an authorization.
     has_secret_headers: bool = False
+    # The only revisions that were to be looked at; empty: all.
+    revisions_asked: tuple[str, ...] = ()
     visits: tuple[Visit, ...] = ()
     gaps: tuple[Gap, ...] = ()
 
@@ -136,6 +138,7 @@ class _Title(Struct, frozen=True, omit_defaults=True, kw_only=True):
     argv: tuple[str, ...] = ()
     transport: Transport = "stdio"
     has_secret_headers: bool = False
+    revisions_asked: tuple[str, ...] = ()
     gaps: tuple[Gap, ...] = ()
 
 
@@ -151,6 +154,7 @@ def to_file(evidence: Evidence) -> bytes:
         argv=evidence.argv,
         transport=evidence.transport,
         has_secret_headers=evidence.has_secret_headers,
+        revisions_asked=evidence.revisions_asked,
         gaps=evidence.gaps,
     )
     lines: list[bytes] = [_line(title)]
@@ -208,6 +212,7 @@ def from_file(data: bytes) -> Evidence:
         argv=title.argv,
         transport=title.transport,
         has_secret_headers=title.has_secret_headers,
+        revisions_asked=title.revisions_asked,
         visits=tuple(msgspec.structs.replace(visit, steps=tuple(steps)) for visit, steps in visits),
         gaps=title.gaps,
     )

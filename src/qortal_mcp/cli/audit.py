@@ -100,6 +100,7 @@ class AuditCommand(click.Command):
     is_flag=False,
     flag_value="all",
     metavar="[CODE]",
+    shell_complete=completion.codes,
     help="Say what each measured client does with a defect; without a code, list what was measured.",
 )
 @click.option(
@@ -255,8 +256,15 @@ async def _with_stop_signal(work: Coroutine[Any, Any, T]) -> T:
 # How the HTTP library says that nobody is there.
 _NOBODY = re.compile(r"^(?:\w+Error: )?Cannot connect to host (\S+) ssl:\S+ \[(.*)\]$")
 
+# How it says that no WebSocket opens at an address where something else is served.
+_REFUSED = re.compile(r"^HTTP status (200|404|405|501)$")
+
 
 def _plainly(reason: str) -> str:
+    from ..audit.judging.no_server import NOTHING_HERE, WEBSITE
+
+    if (refused := _REFUSED.match(reason)) is not None:
+        return NOTHING_HERE if refused[1] == "404" else f"{WEBSITE} (HTTP {refused[1]})"
     found = _NOBODY.match(reason)
     if found is None:
         return reason
@@ -304,4 +312,4 @@ def _check_code(code: str) -> None:
     from .program import unknown
 
     if code != "all" and code not in BY_CODE:
-        raise failures.NoSuchTool(unknown("code", code, BY_CODE))
+        raise failures.NoSuchTool(f"{unknown('code', code, BY_CODE)} `--explain all` lists them.")

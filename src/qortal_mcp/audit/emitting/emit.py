@@ -19,13 +19,15 @@ class NotPossible(Exception):
 
 
 def files_of(report: Report, evidence: Evidence) -> dict[str, str]:
-    """The text of each file by its name.
+    """The text of each file by its name; none where nothing was found that a test can show.
 
     Raises: NotPossible.
     """
     if evidence.transport not in TRANSPORTS:
         raise NotPossible("tests can be written for programs and for Streamable HTTP only")
     cases = cases_of(report, evidence)
+    if not cases:
+        return {}
     return {TESTS: _tests(cases, evidence), SCRIPT: _script(cases, evidence)}
 
 

@@ -68,6 +68,8 @@ class View(Struct, frozen=True, kw_only=True, rename="camel"):
     # structured, text, nothing, error, hang, blocks
     gets: str
     shows: str = ""
+    # The server's words where the call failed; empty where it succeeded.
+    failed: str = ""
 
 
 class Report(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -87,15 +89,31 @@ class Report(Struct, frozen=True, kw_only=True, rename="camel"):
     gaps: tuple[Gap, ...]
     tools: int
     tools_called: int
+    # Of those that were called, in some revision.
+    tools_succeeded: int
     tools_tokens: int
     model_sees: tuple[View, ...]
     # Options for calls to tools that were not called, ready for a command line.
     calls_to_try: tuple[str, ...] = ()
+    # Empty: all that the server speaks.
+    revisions_asked: tuple[str, ...] = ()
     seconds: float = 0.0
     requests: int = 0
 
     def of(self, severity: Severity) -> list[Finding]:
         return [one for one in self.findings if one.severity == severity and not one.known]
+
+    @property
+    def spoken(self) -> str:
+        """The revisions in words: those that the server speaks, or of those asked for."""
+        if not self.revisions_asked:
+            return ", ".join(self.revisions) or "none"
+        mine = [one for one in self.revisions if one in self.revisions_asked]
+        return (
+            f"{', '.join(mine)} only, as asked"
+            if mine
+            else f"none of {', '.join(self.revisions_asked)}, as asked"
+        )
 
     @property
     def counts(self) -> dict[Severity, int]:

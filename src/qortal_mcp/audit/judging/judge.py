@@ -37,6 +37,7 @@ from .check import MUST, SEVERITIES, Check, Defect, Severity
 from .clients import impact
 from .finding import Finding, NotJudged, Report, View, shown
 from .model_view import views_of
+from .no_server import no_server
 from .outcome import Facts, Outcome, Watch
 from .reading import subjects_of
 from .suggestions import calls_to_try
@@ -111,6 +112,9 @@ def judge(
     to be run to the reason. Hostile evidence can make this long and large: `confinement` bounds it.
     """
     known, left_out, watch = known or {}, left_out or {}, watch or Watch()
+    if why := no_server(evidence):
+        facts = Facts(gaps=(Gap("server", why, weighs=True),))
+        return report_of(evidence, facts, [], has_baseline=bool(known))
     watch.looking(READING, "")
     subjects = subjects_of(evidence, limits.list_items)
     facts = _facts(evidence, subjects)
@@ -170,6 +174,7 @@ def report_of(
         transport=evidence.transport,
         server=facts.server,
         revisions=facts.revisions,
+        revisions_asked=evidence.revisions_asked,
         findings=tuple(sorted(findings, key=_weight)),
         judged=tuple(one.code for one in outcomes if one.not_judged is None),
         not_judged=tuple(
@@ -178,6 +183,7 @@ def report_of(
         gaps=gaps,
         tools=facts.tools,
         tools_called=facts.tools_called,
+        tools_succeeded=facts.tools_succeeded,
         tools_tokens=facts.tools_tokens,
         model_sees=views,
         calls_to_try=facts.calls_to_try,
@@ -194,6 +200,7 @@ def _facts(evidence: Evidence, subjects: list[Subject]) -> Facts:
         revisions=tuple(one for one in _ORDER if one in _looked_into(evidence)),
         tools=len(listing.items) if listing is not None else 0,
         tools_called=len(called),
+        tools_succeeded=len({one.step.subject for one in subjects if _succeeded(one)}),
         tools_tokens=tokens_of(listing.items) if listing is not None else 0,
         calls_to_try=calls_to_try(listing.items, called) if listing is not None else (),
         gaps=safe((*evidence.gaps, *_gaps(evidence, subjects))),
@@ -448,7 +455,7 @@ def _verdict(
     if weighty:
         return INCOMPLETE, "; ".join(f"{gap.what}: {gap.reason}" for gap in weighty)
     beyond = "apart from the baseline, " if has_baseline else ""
-    return CONFORMS, f"{beyond}nothing that the specification demands is missing in {', '.join(revisions)}"
+    return CONFORMS, f"{beyond}no violation found in {', '.join(revisions)}"
 
 
 def _server(subjects: list[Subject]) -> str:

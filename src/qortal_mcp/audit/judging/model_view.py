@@ -167,7 +167,19 @@ def _view(call: Called | Failed, rule: _Rule, broken: tuple[Outcome, str] | None
         client=rule.client,
         gets=gets,
         shows=shown(shows, _SHOWN_CHARS),
+        failed=_failure(call),
     )
+
+
+def _failure(call: Called | Failed) -> str:
+    """The server's words about a call that failed; empty where it did not."""
+    if isinstance(call, Failed):
+        words = call.error.get("message", "") if isinstance(call.error, dict) else call.error
+    elif call.is_error:
+        words = "\n".join(call.texts)
+    else:
+        return ""
+    return shown(words, _SHOWN_CHARS) or "(nothing)"
 
 
 def _json(value: Any) -> str:

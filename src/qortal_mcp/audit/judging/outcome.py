@@ -13,6 +13,8 @@ class Facts(Struct, frozen=True, kw_only=True):
     revisions: tuple[str, ...] = ()
     tools: int = 0
     tools_called: int = 0
+    # In some revision.
+    tools_succeeded: int = 0
     tools_tokens: int = 0
     # Ready-made options for tools that were not called.
     calls_to_try: tuple[str, ...] = ()

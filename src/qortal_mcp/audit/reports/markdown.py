@@ -2,6 +2,7 @@
 
 import re
 
+from ..checks import CHECKS
 from ..judging.check import SEVERITIES, Severity
 from ..judging.clients import measured_on
 from ..judging.finding import Finding, Report, by_code
@@ -27,8 +28,9 @@ def render(report: Report) -> str:
         "| --- | --- |",
         f"| server | {_cell(_quoted(report.server)) or 'unknown'} |",
         f"| transport | {report.transport} |",
-        f"| revisions | {', '.join(report.revisions) or 'none'} |",
-        f"| tools | {report.tools}, {report.tools_called} called, about {report.tools_tokens:,} tokens |",
+        f"| revisions | {report.spoken} |",
+        f"| tools | {report.tools}, {report.tools_called} called, {report.tools_succeeded} succeeded, about {report.tools_tokens:,} tokens |",
+        f"| checks | {len(report.judged)} of {len(CHECKS)} made |",
         f"| findings | {', '.join(f'{count} {severity}' for severity, count in report.counts.items())} |",
         "",
     ]
@@ -98,8 +100,11 @@ def _views(report: Report) -> list[str]:
     tools = list(dict.fromkeys(view.tool for view in report.model_sees))
     clients = list(dict.fromkeys(view.client for view in report.model_sees))
     gets = {(view.tool, view.client): view.gets for view in report.model_sees}
+    failed = {view.tool: f" failed: {_quoted(view.failed)}" for view in report.model_sees if view.failed}
     rows = [
-        f"| {_cell(_code(tool))} | " + " | ".join(gets.get((tool, client), "") for client in clients) + " |"
+        f"| {_cell(_code(tool) + failed.get(tool, ''))} | "
+        + " | ".join(gets.get((tool, client), "") for client in clients)
+        + " |"
         for tool in tools[:50]
     ]
     return [

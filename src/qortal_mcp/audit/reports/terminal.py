@@ -4,6 +4,7 @@ import textwrap
 from collections.abc import Callable
 from typing import NamedTuple
 
+from ..checks import CHECKS
 from ..judging.check import SEVERITIES, Severity
 from ..judging.clients import measured_on
 from ..judging.finding import Finding, Report, by_code
@@ -71,16 +72,19 @@ class _Page:
         }
 
     def head(self, report: Report) -> list[str]:
-        revisions = ", ".join(report.revisions) or "none"
         lines = [
             *self._field(
                 "server", f"{report.server or 'unknown'} at {report.target} ({report.transport})", ""
             ),
-            *self._field("speaks", revisions, ""),
+            *self._field("checked" if report.revisions_asked else "speaks", report.spoken, ""),
         ]
         if report.tools:
             weight = f"the list costs a model about {report.tools_tokens:,} tokens"
-            lines += self._field("tools", f"{report.tools}, {report.tools_called} called; {weight}", "")
+            called = f"{report.tools_called} called, {report.tools_succeeded} succeeded"
+            lines += self._field("tools", f"{report.tools}, {called}; {weight}", "")
+        if report.judged:
+            made = f"{len(report.judged)} of {len(CHECKS)} made"
+            lines += self._field("checks", f"{made}; the others do not apply, or had nothing to look at", "")
         counts = ", ".join(
             _count(severity, report.of(severity)) for severity in SEVERITIES if report.of(severity)
         )
@@ -125,19 +129,22 @@ class _Page:
     def views(self, report: Report) -> list[str]:
         """What models get, tools with equal views together."""
         gets: dict[str, dict[str, list[str]]] = {}
+        failed: dict[str, str] = {}
         for view in report.model_sees:
+            failed[view.tool] = view.failed
             gets.setdefault(view.tool, {}).setdefault(view.gets, []).append(view.client)
-        alike: dict[str, list[str]] = {}
+        alike: dict[tuple[bool, str], list[str]] = {}
         for tool, how in gets.items():
-            alike.setdefault("\n".join(f"{kind}\t{', '.join(who)}" for kind, who in how.items()), []).append(
-                tool
-            )
+            rows = "\n".join(f"{kind}\t{', '.join(who)}" for kind, who in how.items())
+            alike.setdefault((bool(failed[tool]), rows), []).append(tool)
         if not alike:
             return []
         head = f"What models get from each call (by rules measured with these clients on {measured_on()})"
         lines = ["", self._palette.strong(head)]
-        for pattern, tools in list(alike.items())[:_MOST_VIEWS]:
-            lines += self._wrapped(_some(tools), _INDENT)
+        for (has_failed, pattern), tools in list(alike.items())[:_MOST_VIEWS]:
+            lines += self._wrapped(f"{'failed calls: ' if has_failed else ''}{_some(tools)}", _INDENT)
+            for tool in tools[:_PLACES] if has_failed else ():
+                lines += self._field("server said", f"{tool}: {failed[tool]}", _INDENT * 2, 22)
             for row in pattern.splitlines():
                 kind, _, who = row.partition("\t")
                 lines += self._field(kind, who, _INDENT * 2, 22)
@@ -147,13 +154,16 @@ class _Page:
 
     def rest(self, report: Report) -> list[str]:
         lines: list[str] = []
-        if report.gaps:
+        # What made the audit incomplete stands at the top already.
+        if gaps := [gap for gap in report.gaps if not (gap.weighs and report.verdict == "incomplete")]:
             lines += ["", self._palette.strong("Not checked")]
-            for gap in report.gaps:
+            for gap in gaps:
                 lines += self._wrapped(f"{gap.what}: {gap.reason}", _INDENT)
         if report.calls_to_try:
             head = "To call more tools, look at the arguments and add what you need"
             lines += ["", self._palette.strong(head), *(f"{_INDENT}{one}" for one in report.calls_to_try)]
+            if (more := report.tools - report.tools_called - len(report.calls_to_try)) > 0:
+                lines.append(f"{_INDENT}and {more} more")
         if report.not_judged:
             lines += ["", self._palette.strong("Not judged")]
             reasons: dict[str, list[str]] = {}
@@ -165,15 +175,12 @@ class _Page:
             lines += ["", self._palette.strong("Known and accepted")]
             for group in by_code(known).values():
                 lines += self._wrapped(f"{group[0].severity}  {group[0].code}: {group[0].known}", _INDENT)
-        lines += [
-            "",
-            f"{report.verdict.upper()}.",
-            self._palette.quiet(
-                f"{report.requests} requests in {report.seconds:.1f} s. "
-                "More about a code: qortal-mcp audit --explain CODE"
-            ),
-        ]
-        return lines
+        # Again after a long report: its beginning has scrolled away.
+        lines += ["", f"{report.verdict.upper()}."] if report.findings else [""]
+        about = " More about a code: qortal-mcp audit --explain CODE"
+        has_codes = report.findings or report.not_judged
+        spent = f"{report.requests} requests in {report.seconds:.1f} s."
+        return [*lines, self._palette.quiet(spent + (about if has_codes else ""))]
 
     def _field(
         self, label: str, text: str, indent: str = _INDENT, columns: int = _LABEL_COLUMNS

@@ -107,6 +107,7 @@ class _Run:
             argv=argv,
             transport=self._transport,
             has_secret_headers=bool(self._order.headers),
+            revisions_asked=self._order.revisions,
             visits=tuple(self._visits),
             gaps=tuple(self._plan.gaps),
         )

@@ -33,7 +33,7 @@ def arguments(ctx: click.Context, param: click.Parameter, typed: str) -> list[st
 
 
 def codes(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
-    """What `audit --explain` can explain."""
+    """What `audit --explain` and `audit --clients` know."""
     from ...audit.checks import BY_CODE
 
     return [code for code in ("all", *BY_CODE) if code.startswith(typed)]

@@ -23,6 +23,9 @@ def write(report: Report, evidence: Evidence, folder: str) -> None:
     """Raises: Undetermined."""
     try:
         texts = emit.files_of(report, evidence)
+        if not texts:
+            click.echo("Nothing was found that a test can show; no tests were written.", err=True)
+            return
         Path(folder).mkdir(exist_ok=True)
         for name, text in texts.items():
             with Path(folder, name).open("x", encoding="utf-8") as file:
