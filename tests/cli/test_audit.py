@@ -1077,6 +1077,27 @@ def test_what_a_program_under_audit_left_behind_ends_with_it(tmp_path: Path, clo
     assert not [pid for pid in started if is_running(pid)]
 
 
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_what_a_program_left_behind_ends_also_if_a_signal_ends_the_audit(
+    tmp_path: Path, number: int, code: int
+) -> None:
+    pids = tmp_path / "pids"
+    pids.touch()
+    words = program(tmp_path, _DAEMON.format(pids=str(pids), closes=False))
+    process = subprocess.Popen(
+        [*COMMAND, "audit", "--", *words],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=environment(),
+    )
+    started = int(waited(lambda: pids.read_text().strip()).split()[0])
+    # By then the audit waits for the end of a program whose pipes somebody else keeps open.
+    waited(lambda: is_running(started))
+    process.send_signal(number)
+    assert process.wait(timeout=SECONDS) == code
+    assert not [pid for line in pids.read_text().split() if is_running(pid := int(line))]
+
+
 def waited(condition: Callable[[], Any]) -> Any:
     end = time.monotonic() + SECONDS
     while time.monotonic() < end:

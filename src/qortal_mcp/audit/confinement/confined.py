@@ -102,7 +102,8 @@ class _Run:
             if code in BY_CODE:
                 patience = min(patience, since + limits.check_seconds - time.monotonic())
             try:
-                data = await asyncio.wait_for(process.stdout.read(_READ_BYTES), max(patience, 0))
+                async with asyncio.timeout(max(patience, 0)):
+                    data = await process.stdout.read(_READ_BYTES)
             except TimeoutError:
                 return self._stopped(limits, is_over=time.monotonic() >= end)
             if not data:

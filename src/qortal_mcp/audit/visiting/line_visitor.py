@@ -143,8 +143,10 @@ class LineVisitor(Visitor):
             left = end - time.monotonic()
             if left <= 0:
                 return "answered" if nearly else "silent"
+            # Not `wait_for`: before Python 3.12 it loses an interrupt that comes together with news.
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._news.wait(), left)
+                async with asyncio.timeout(left):
+                    await self._news.wait()
 
     def _match(self, heard: Heard, id_: int | str) -> str:
         data = heard.data

@@ -72,6 +72,8 @@ async def collect(order: Order) -> Evidence:
         raise
     except Unreachable as exc:
         raise Unreachable(without(str(exc), secrets)) from exc
+    finally:
+        await run.end_orphans()
     return taken_out(run.evidence(), secrets)
 
 
@@ -91,6 +93,11 @@ class _Run:
         self._transport: Transport = _transport_of(order.target)
         self._wanted = order.revisions or REVISIONS
         self._orphans = Orphans() if order.ends_orphans and not isinstance(order.target, str) else None
+
+    async def end_orphans(self) -> None:
+        """End what a program left behind, also if the audit is interrupted."""
+        if self._orphans is not None:
+            await self._orphans.end(self._order.limits.exit_seconds)
 
     def stopped(self, why: str) -> None:
         self._plan.gap(Gap("audit", f"stopped: {why}", weighs=True))
@@ -181,9 +188,10 @@ class _Run:
             self._plan.gap(Gap(what, f"given up: {exc}", weighs=True))
         finally:
             self._visits.append(visitor.visit(name))
-            await visitor.close()
-            if self._orphans is not None:
-                await self._orphans.end(self._order.limits.exit_seconds)
+            try:
+                await visitor.close()
+            finally:
+                await self.end_orphans()
         self._check_there(visitor)
 
     def _check_there(self, visitor: Visitor) -> None:
