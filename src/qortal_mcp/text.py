@@ -4,6 +4,7 @@ Reversible: what is escaped can be read back, and two texts that differ only in 
 stay different. Clean text comes back as the same object.
 """
 
+import functools
 import re
 
 # An emoji made of several characters. It stays as it is: joiners and selectors inside it hide nothing.
@@ -22,17 +23,16 @@ _KEPT = (
 # Characters that control a terminal, hide text or reorder it. A backslash before "u{" is escaped too, so
 # that a text that merely looks escaped cannot be mistaken for one that was.
 _STEERING = (
-    "["
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls except tab and newline
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffc"
     "\U00013430-\U00013455\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
     "\ud800-\udfff"
-    "]"
-    r"|\\(?=u\{)"
 )
-_HIDDEN = re.compile(_STEERING)
-_KEPT_OR_HIDDEN = re.compile(f"({_KEPT})|{_STEERING}")
+_HIDDEN = re.compile(rf"[{_STEERING}]|\\u\{{")
+_KEPT_PART = re.compile(f"({_KEPT})")
+# Every sequence that is kept has one of these in it.
+_JOINERS = re.compile("[\u200c\u200d\ufe0f]")
 # Only valid code points: the last one is 10FFFF.
 _ESCAPED = re.compile(r"\\u\{(0?[0-9A-F]{1,5}|10[0-9A-F]{4})\}")
 
@@ -42,12 +42,25 @@ def printable(text: str) -> str:
     # Most text is a key, an address or a plain name, and is seen to be clean without a search.
     if text.isascii() and text.isprintable() and "\\u{" not in text:
         return text
-    return _KEPT_OR_HIDDEN.sub(_escape, text) if _HIDDEN.search(text) else text
+    if not _HIDDEN.search(text):
+        return text
+    if not _JOINERS.search(text):
+        return _escaped(text)
+    parts = _KEPT_PART.split(text)
+    parts[::2] = map(_escaped, parts[::2])
+    return "".join(parts)
 
 
-def _escape(match: re.Match[str]) -> str:
-    kept: str | None = match.group(1)
-    return kept if kept is not None else f"\\u{{{ord(match.group()):04X}}}"
+def _escaped(text: str) -> str:
+    return text.replace("\\u{", "\\u{005C}u{").translate(_escapes())
+
+
+@functools.cache
+def _escapes() -> dict[int, str]:
+    """How each hidden character is written."""
+    ranges = re.findall("(.)(?:-(.))?", _STEERING, re.DOTALL)
+    codes = (code for first, last in ranges for code in range(ord(first), ord(last or first) + 1))
+    return {code: f"\\u{{{code:04X}}}" for code in codes}
 
 
 def original(text: str) -> str:

@@ -64,6 +64,14 @@ def test_it_takes_linear_time(piece: str) -> None:
     assert time.perf_counter() - started < 2
 
 
+@pytest.mark.parametrize("piece", ["\u202e", "a\u200b", "\x07", "\u200d"])
+def test_as_many_hidden_characters_as_a_node_may_send_take_little_time(piece: str) -> None:
+    text = piece * (4 * 1024 * 1024 // len(piece.encode()))
+    started = time.process_time()
+    printable(text)
+    assert time.process_time() - started < 0.35
+
+
 @pytest.mark.parametrize("text", ["\\u{110000}", "\\u{FFFFFF}", "\\u{}", "\\u{12"])
 def test_an_escape_without_a_character_stays_as_it_is(text: str) -> None:
     assert original(text) == text

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import time
 from base64 import b64decode, b64encode
 from typing import Any
 
@@ -235,6 +236,31 @@ async def test_what_alone_is_too_large_is_refused(body: Any) -> None:
         await node.close()
     assert code == "TOO_LARGE"
     assert text.startswith("Answer too large.")
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"name": "\u200b" * 300, "owner": "Q"},
+        {"name": "\u200b" * 20, "data": "\u202e" * 4000},
+        "\u202e" * 22,
+        ["\x7f" * 30] * 100,
+    ],
+    ids=["names", "data", "short", "many-in-one"],
+)
+async def test_a_reply_full_of_hidden_characters_takes_little_time(row: Any) -> None:
+    one = json.dumps(row, ensure_ascii=False)
+    rows = min(19_000, 4_000_000 // len(one.encode()))
+    async with FaultyNode() as hostile:
+        hostile.behaviours["/at/executables"] = replies(f"[{','.join([one] * rows)}]")
+        node = Node.at([hostile.url])
+        call = caller(make_server(node, toolsets="raw"))
+        started = time.process_time()
+        result = await call("read_core", endpoint="/at/executables", values={"limit": 100})
+        took = time.process_time() - started
+        await node.close()
+    assert "u{" in result["content"][0]["text"]
+    assert took < 0.35
 
 
 @pytest.mark.promise(

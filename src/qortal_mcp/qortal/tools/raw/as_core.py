@@ -11,7 +11,7 @@ from msgspec import UNSET, Struct, UnsetType, structs
 
 from ....protocol.decoding import decode
 from ....server.arguments import Arguments
-from ....server.tool_errors import invalid_argument, refused
+from ....server.tool_errors import ToolError, invalid_argument, refused, too_large
 from ....text import printable, shortened
 from ...endpoints import ENDPOINTS
 from ...endpoints.record import Endpoint, few_enough
@@ -23,6 +23,8 @@ from ...words.services import find_service
 TEMPLATES: Mapping[str, Endpoint[Any]] = {endpoint.template: endpoint for endpoint in ENDPOINTS}
 
 _NEAREST = 5
+
+_encode = msgspec.json.Encoder().encode
 
 # Endpoints whose limit and offset do not count rows, so that pages leave some out: the tool that gets them all.
 _INEXACT = {
@@ -144,12 +146,12 @@ def paging_note(endpoint: Endpoint[Any]) -> list[str]:
 
 
 def as_sent(body: bytes) -> Any:
-    """What Core sent: an object or a list, or else a Text. Every text in it is safe to show.
+    """What Core sent: an object or a list, whose texts `shown` makes safe to show, or else a Text that is safe.
 
     Raises: ValueError or RecursionError if it cannot be read.
     """
     if body[:1] in (b"{", b"["):
-        return _shown(decode(few_enough(body)))
+        return decode(few_enough(body))
     try:
         text = body.decode()
     except UnicodeDecodeError:
@@ -172,13 +174,57 @@ def _bytes(body: bytes) -> Text:
     return Text(shortened(b64encode(body).decode(), RAW_WHOLE_CHARS), is_base64=True)
 
 
-def _shown(value: Any) -> Any:
-    if isinstance(value, str):
-        return summary(value) or printable(shortened(value, RAW_TEXT_CHARS))
-    if isinstance(value, list):
-        return [_shown(each) for each in value]
-    if isinstance(value, dict):
-        if value.get("isEncrypted") is True and value.get("encoding") == "BASE64":
-            value = {**value, "data": sized("encrypted data", base64_bytes(str(value.get("data", ""))))}
-        return {_shown(name): _shown(each) for name, each in value.items()}
-    return value
+def shown(value: Any) -> Any:
+    """The value with every text in it safe to show.
+
+    Raises: ToolError if an answer cannot hold it, before all of it is looked at.
+    """
+    return _Shown().of(value)
+
+
+def shown_rows(rows: list[Any], at_most: int) -> list[Any]:
+    """As many rows, safe to show, as fit into so many bytes.
+
+    Raises: ToolError if an answer cannot hold the first one.
+    """
+    kept: list[Any] = []
+    room = at_most
+    for row in rows:
+        try:
+            safe = shown(row)
+        except ToolError:
+            if kept:
+                break
+            raise too_large("One row alone is larger than an answer may be.") from None
+        room -= len(_encode(safe)) + 1
+        if room < 0 and kept:
+            break
+        kept.append(safe)
+    if kept and len(_encode(kept[0])) > ROWS_BYTES:
+        raise too_large("One row alone is larger than an answer may be.")
+    return kept
+
+
+class _Shown:
+    """Cleans one value, and counts the characters so far: hidden ones are costly and take nine times as much room."""
+
+    def __init__(self) -> None:
+        self._chars = 0
+
+    def of(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, list):
+            return [self.of(each) for each in value]
+        if isinstance(value, dict):
+            if value.get("isEncrypted") is True and value.get("encoding") == "BASE64":
+                value = {**value, "data": sized("encrypted data", base64_bytes(str(value.get("data", ""))))}
+            return {self._text(name): self.of(each) for name, each in value.items()}
+        return value
+
+    def _text(self, value: str) -> str:
+        text = summary(value) or printable(shortened(value, RAW_TEXT_CHARS))
+        self._chars += len(text)
+        if self._chars > ROWS_BYTES:
+            raise too_large("A smaller limit may help.")
+        return text

@@ -8,9 +8,9 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from ....server.tool_errors import too_large
 from ...limits import ROWS_BYTES
 from ...node.node import Node
-from ..answers import Answer, Page, fitting
+from ..answers import Answer, Page
 from ..read_only import tool
-from .as_core import Paged, Text, as_sent, find_endpoint, paged, paging_note, read_values
+from .as_core import Paged, Text, as_sent, find_endpoint, paged, paging_note, read_values, shown, shown_rows
 
 _BASE64 = "value is binary data, in Base64."
 
@@ -64,12 +64,15 @@ async def read_core(args: CoreRead, node: Node) -> CoreAnswer:
         answer.value = sent.value
         notes += [_BASE64] if sent.is_base64 else []
     else:
-        if isinstance(every := sent.get(endpoint.rows_in), list):
-            rest = len(_encode({**sent, endpoint.rows_in: []}))
-            rows = _rows(every, wanted, ROWS_BYTES - rest)
+        every = sent.get(endpoint.rows_in)
+        if isinstance(every, list):
+            sent = shown({**sent, endpoint.rows_in: []})
+            rows = _rows(every, wanted, ROWS_BYTES - len(_encode(sent)))
             is_last = wanted.skipped + len(rows) >= len(every)
             answer.page = _page(endpoint.template, values, wanted, len(rows), is_last)
-            sent = {**sent, endpoint.rows_in: rows}
+            sent[endpoint.rows_in] = rows
+        else:
+            sent = shown(sent)
         if len(_encode(sent)) > ROWS_BYTES:
             raise too_large("A smaller limit may help.")
         answer.result = sent
@@ -82,10 +85,7 @@ async def read_core(args: CoreRead, node: Node) -> CoreAnswer:
 
 
 def _rows(sent: list[Any], wanted: Paged, at_most: int = ROWS_BYTES) -> list[Any]:
-    rows = fitting(sent[wanted.skipped : wanted.skipped + wanted.limit], at_most)
-    if rows and len(_encode(rows[0])) > ROWS_BYTES:
-        raise too_large("One row alone is larger than an answer may be.")
-    return rows
+    return shown_rows(sent[wanted.skipped : wanted.skipped + wanted.limit], at_most)
 
 
 def _page(template: str, values: dict[str, Any], wanted: Paged, returned: int, is_last: bool) -> Page:
