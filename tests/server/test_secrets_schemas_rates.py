@@ -1,6 +1,8 @@
 """Small parts of the server: what looks secret, schemas of types, rate limits, metrics text."""
 
+import hashlib
 import time
+from base64 import b64encode, urlsafe_b64encode
 from typing import Annotated, Any, Literal
 
 import pytest
@@ -32,6 +34,52 @@ SECRETS = [
     pytest.param("xprv" + "9" * 107, id="extended-key"),
     pytest.param("7kuT1dfMhUysWcLEV1eYk8ir7RTjszHmsUdrrPQNThcv", id="32-bytes-base58"),
 ]
+HEX = hashlib.sha256(b"a key").hexdigest()
+BASE58 = "7kuT1dfMhUysWcLEV1eYk8ir7RTjszHmsUdrrPQNThcv"
+WIF = "5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"
+
+
+def wide(text: str) -> str:
+    return "".join(chr(ord(letter) + 0xFEE0) if letter > " " else letter for letter in text)
+
+
+def groups(size: int, joint: str) -> str:
+    return joint.join(HEX[at : at + size] for at in range(0, len(HEX), size))
+
+
+DISGUISED = {
+    **{f"title-{joint}": WORDS.title().replace(" ", joint) for joint in "-.+_/"},
+    **{f"upper-{joint}": WORDS.upper().replace(" ", joint) for joint in "-.+_/"},
+    "capitals": WORDS.title().replace(" ", ""),
+    "far-apart": WORDS.replace(" ", " --------- "),
+    "wide": wide(WORDS),
+    "mathematical": "".join(chr(0x1D41A + ord(letter) - 97) if letter > " " else letter for letter in WORDS),
+    "soft-hyphens": WORDS.replace("b", "b\u00ad"),
+    "zero-width-inside": WORDS.replace("b", "b\u200b"),
+    "zero-width-between": WORDS.replace(" ", "\u200b"),
+    "accents": WORDS.replace("a", "a\u0301"),
+    "accents-composed": WORDS.replace("a", "á"),
+    "hex-colons": groups(2, ":"),
+    "hex-spaces": groups(2, " "),
+    "hex-eights": groups(8, " "),
+    "hex-lines": groups(32, "\n"),
+    "hex-bytes": "0x" + groups(2, ", 0x"),
+    "hex-upper-prefix": f"0X{HEX}",
+    "hex-after-word": f"key{HEX}",
+    "hex-wide": wide(HEX),
+    "base58-zero-width": f"{BASE58[:22]}\u200b{BASE58[22:]}",
+    "base58-wide": wide(BASE58),
+    "base58-space": f"{BASE58[:22]} {BASE58[22:]}",
+    "wif-zero-width": f"{WIF[:20]}\u200b{WIF[20:]}",
+    "wif-wide": wide(WIF),
+    "wif-spaces": " ".join(WIF[at : at + 10] for at in range(0, len(WIF), 10)),
+    "base64-32": b64encode(bytes.fromhex(HEX)).decode(),
+    "base64-64": b64encode(bytes.fromhex(HEX) * 2).decode(),
+    "base64-url": urlsafe_b64encode(bytes.fromhex(HEX)).decode(),
+    "pkcs8-ed25519": b64encode(bytes.fromhex("302e020100300506032b657004220420" + HEX)).decode(),
+    "pkcs8-rsa": "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj",
+    "sec1": b64encode(bytes.fromhex("30770201010420" + HEX + "a00a06082a8648ce3d030107")).decode(),
+}
 HARMLESS = [
     "",
     "QdSnUy6sUiEnaN87dWmE92g1uQjrvPgrWG",
@@ -47,12 +95,35 @@ HARMLESS = [
     "com.example.server.protocol.messages.handlers.version_one.requests.incoming.RequestHandlerFactory",
     "z" * 200,
     "ab" * 33,
+    "The-Quick-Brown-Fox-Jumps-Over-The-Lazy-Dog-And-Then-Some-More-Words-Follow",
+    "Qortal.Release.Notes.For.Version.Five.With.Many.Small.Changes.Since.Last.Summer",
+    "Ein Märchen über die schönen Tage in der großen Stadt, erzählt für Kinder und für alle anderen Leute",
+    "TheServerWithAllTheThingsThatYouWouldNeverHaveGuessedFromItsName",
+    " ".join(str(year) for year in range(2000, 2016)),
+    " ".join(f"{number:02}" for number in range(10, 42)),
+    "3f2504e0-4f89-41d3-9a0c-0305e82c3301 6fa459ea-ee8a-3ca4-894e-db77e160355e",
+    "My Best Video Ever Part 2 Of 3 With Music And Much More Fun",
+    "My Three Best Cheap Node Computers Part 2 From Summer Tests",
+    "https://example.org/search?some_quite_long_name_of_a_parameter_A1=",
+    "key_of_a_setting_with_a_rather_long_name_A12=value",
+    "MII is how many a certificate begins, which this text is about at some length",
+    f"{HEX}0",
 ]
 
 
 @pytest.mark.parametrize("text", SECRETS)
 def test_what_looks_like_a_key_is_seen(text: str) -> None:
     assert looks_secret(text)
+
+
+@pytest.mark.parametrize("text", DISGUISED.values(), ids=DISGUISED)
+def test_a_disguise_does_not_help(text: str) -> None:
+    assert looks_secret(text)
+
+
+@pytest.mark.parametrize("text", [HEX, f"0x{HEX}", BASE58, groups(2, ":"), DISGUISED["base64-32"]])
+def test_where_a_key_may_stand_it_is_let_through(text: str) -> None:
+    assert not looks_secret(text, may_be_raw=True)
 
 
 @pytest.mark.parametrize("text", HARMLESS)
@@ -71,6 +142,12 @@ def test_looking_takes_no_time_whatever_the_text_is() -> None:
         "abcdefgh," * 100_000,
         "abandon-" * 100_000,
         ("abandon_" * 11 + "the_") * 10_000,
+        "Abandon" * 100_000,
+        "ab:" * 100_000,
+        "a" + "\u0301\u0323" * 100_000,
+        "\ufdfa" * 100_000,
+        "MIIE" * 100_000,
+        "A1a+" * 100_000,
     ):
         looks_secret(text)
     assert time.perf_counter() - started < 1

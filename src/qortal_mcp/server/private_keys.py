@@ -2,6 +2,8 @@
 
 import hashlib
 import re
+import unicodedata
+from itertools import pairwise
 
 from ..text import original
 
@@ -15,16 +17,34 @@ _WORDS_IN_A_ROW = re.compile(
 )
 # The same in lower case alone, joined by anything: hyphens, dots, slashes, or a mixture.
 _JOINED_WORDS = re.compile(rf"(?<![A-Za-z]){_WORD}(?:[\W\d_]{{1,8}}{_WORD}){{11}}(?![A-Za-z])")
+# Nothing but such words, in any case and joined by anything, or by their capitals.
+_WORDS_ALONE = re.compile(rf"[\W\d_]*{_WORD}(?:[\W\d_]+{_WORD}){{11,23}}[\W\d_]*", re.IGNORECASE)
+_CAPITAL_WORDS = re.compile(rf"(?:(?!(?i:{_PROSE})(?![a-z]))[A-Z][a-z]{{2,7}}){{12,24}}")
 _PEM = re.compile(r"-----BEGIN [A-Z0-9 ]*-----", re.IGNORECASE)
 # What keys are written as: letters and digits without a break.
 _TOKEN = re.compile(r"(?<![0-9A-Za-z])[0-9A-Za-z]{40,130}(?![0-9A-Za-z])")
-_HEX_KEY = re.compile(r"(?:0x)?(?:[0-9a-fA-F]{64}|[0-9a-fA-F]{128})")
+_HEX_KEY = re.compile(r"(?<![0-9a-fA-F])(?:0[xX])?(?:[0-9a-fA-F]{64}|[0-9a-fA-F]{128})(?![0-9a-fA-F])")
+# The same in groups: a:b, a b, 0xa, 0xb, over several lines.
+_HEX_GROUPS = re.compile(
+    r"(?<![0-9a-z])(?:0x)?[0-9a-f]{2,}(?:[\s:.,;_/+|-]{1,8}(?:0x)?[0-9a-f]{2,})+(?![0-9a-z])", re.IGNORECASE
+)
+_BETWEEN_DIGITS = re.compile(r"0x|[^0-9a-f]", re.IGNORECASE)
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
+# 32 or 64 bytes in Base64, with padding.
+_BASE64_KEY = re.compile(
+    r"(?<![\w+/=-])(?=[\w+/-]*[0-9])(?=[\w+/-]*[A-Z])(?=[\w+/-]*[a-z])[\w+/-]{43}(?:[\w+/-]{43}=)?=(?![\w+/=-])",
+    re.ASCII,
+)
+# How private keys of RSA, EC and Ed25519 begin in Base64: a sequence, its length, a version.
+_DER_KEY = re.compile(r"(?<![\w+/-])M(?:II[\w+/-]{3}IBA|IG[\w+/-]AgE|[A-H][\w+/-]CAQ)[\w+/-]{30}", re.ASCII)
 # Extended private keys of wallets: xprv, yprv, zprv and their test-net kin.
 _EXTENDED_KEY = re.compile(r"[a-zA-Z]prv[1-9A-HJ-NP-Za-km-z]{90,120}")
 # Bytes in Base58 have digits, capitals and small letters; of two thousand keys one may lack a kind, a long word has one.
 _BASE58_TEXT = re.compile(r"(?=.*[1-9])(?=.*[A-Z])(?=.*[a-z])[1-9A-HJ-NP-Za-km-z]{40,90}")
 _ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _DIGITS = {letter: value for value, letter in enumerate(_ALPHABET)}
+# Characters that change the one before them.
+_ACCENTS = ("Mn", "Me")
 # Texts are looked at as far as this. The longest that any tool takes has 800 characters.
 _LONGEST = 20_000
 
@@ -32,28 +52,74 @@ _LONGEST = 20_000
 def looks_secret(text: str, *, may_be_raw: bool = False) -> bool:
     """True where a text is or holds a seed phrase, a PEM block, a WIF key, or a raw key of 32 or 64 bytes.
 
-    Hidden characters written as `\\u{XXXX}` count as the characters themselves. `may_be_raw`: raw keys are let through, since
+    Other letters that look the same to a reader, accents and hidden characters disguise nothing. Hidden characters written as `\\u{XXXX}` count as the characters themselves. `may_be_raw`: raw keys are let through, since
     hashes, signatures and public keys look the same.
     """
     if len(text) < 40:  # twelve words of three letters are 47 characters, every key is longer
         return False
     text = original(text[:_LONGEST]).strip()
+    if _PEM.search(text) or _WORDS_IN_A_ROW.search(text) or _JOINED_WORDS.search(text):
+        return True
+    return any(_is_phrase(form) or _holds_key(form, may_be_raw) for form in _forms(text))
+
+
+def _forms(text: str) -> list[str]:
+    """The text in plain letters: without accents, styles and widths, hidden characters left out or read as spaces."""
+    if text.isascii():
+        return [text]
+    # Accents go first: many in a row would take long to bring into order.
+    bare = "".join([letter for letter in text if unicodedata.category(letter) not in _ACCENTS])
+    plain = unicodedata.normalize("NFKD", bare)[:_LONGEST]
+    kinds = [(letter, unicodedata.category(letter)) for letter in plain]
+    return [
+        "".join(
+            [hidden if kind == "Cf" else letter for letter, kind in kinds if kind not in _ACCENTS]
+        ).strip()
+        for hidden in ("", " ")
+    ]
+
+
+def _is_phrase(text: str) -> bool:
+    return any(phrase.fullmatch(text) for phrase in (_SEED_PHRASE, _WORDS_ALONE, _CAPITAL_WORDS))
+
+
+def _holds_key(text: str, may_be_raw: bool) -> bool:
+    if _DER_KEY.search(text) or any(_is_key(token.group(), may_be_raw) for token in _TOKEN.finditer(text)):
+        return True
+    whole = "".join(text.split())
     if (
-        _PEM.search(text)
-        or _SEED_PHRASE.fullmatch(text)
-        or _WORDS_IN_A_ROW.search(text)
-        or _JOINED_WORDS.search(text)
+        len(whole) < len(text)
+        and _BASE58_TEXT.fullmatch(whole)
+        and _is_base58_key(whole, may_be_raw or not _is_mixed(whole))
     ):
         return True
-    return any(_is_key(token.group(), may_be_raw) for token in _TOKEN.finditer(text))
+    if may_be_raw:
+        return False
+    return (
+        _HEX_KEY.search(text) is not None
+        or _BASE64_KEY.search(text) is not None
+        or any(_is_hex_in_groups(run.group()) for run in _HEX_GROUPS.finditer(text))
+    )
 
 
 def _is_key(token: str, may_be_raw: bool) -> bool:
     if _EXTENDED_KEY.fullmatch(token):
         return True
-    if _HEX_KEY.fullmatch(token):
-        return not may_be_raw
     return _BASE58_TEXT.fullmatch(token) is not None and _is_base58_key(token, may_be_raw)
+
+
+def _is_hex_in_groups(run: str) -> bool:
+    digits = _BETWEEN_DIGITS.sub("", run)
+    # Numbers have no letters, words have no digits.
+    is_mixed = not digits.isdecimal() and not digits.isalpha()
+    return len(digits) in (64, 128) and is_mixed and not _UUID.search(run)
+
+
+def _is_mixed(text: str) -> bool:
+    """Whether digits, capitals and small letters alternate as in random bytes, not as in a title of several words."""
+    kinds = [(letter.isdigit(), letter.isupper()) for letter in text]
+    changes = sum(one != other for one, other in pairwise(kinds))
+    return sum(map(str.isdigit, text)) >= 3 and changes >= 0.45 * len(text)
 
 
 def _is_base58_key(text: str, may_be_raw: bool) -> bool:
