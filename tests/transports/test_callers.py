@@ -26,6 +26,17 @@ def test_an_address_is_a_caller() -> None:
     assert caller(callers, None) == "unknown"
 
 
+@pytest.mark.promise("Limits and abuse", "All IPv6 addresses of one /64 network count as one caller.")
+def test_the_ipv6_addresses_of_one_network_are_one_caller() -> None:
+    callers = Callers(proxies=[PROXY])
+    assert caller(callers, "2001:db8::1") == caller(callers, "2001:db8::ffff:2") == "2001:db8::/64"
+    assert caller(callers, "2001:db8::1") != caller(callers, "2001:db8:0:1::1")
+    assert caller(callers, "fe80::1%1") == caller(callers, "fe80::2%2")
+    assert caller(callers, "::ffff:192.0.2.1") == caller(callers, "192.0.2.1") == "192.0.2.1"
+    forwarded = {caller(callers, PROXY, 1, x_forwarded_for=f"2001:db8::{last}") for last in range(9)}
+    assert forwarded == {"2001:db8::/64"}
+
+
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.9", "::1"])
 def test_on_loopback_a_connection_is_a_caller(host: str) -> None:
     assert caller(Callers(), host, 1) != caller(Callers(), host, 2)
@@ -59,18 +70,26 @@ FORWARDED = [
     ({"x_forwarded_for": "198.51.100.1, 192.0.2.7"}, "192.0.2.7"),
     ({"x_forwarded_for": "192.0.2.7, 10.0.0.9, 10.0.0.2"}, "192.0.2.7"),
     ({"x_forwarded_for": "192.0.2.7:4711"}, "192.0.2.7"),
-    ({"x_forwarded_for": "2001:db8::1"}, "2001:db8::1"),
-    ({"x_forwarded_for": "[2001:db8::1]:4711"}, "2001:db8::1"),
+    ({"x_forwarded_for": "2001:db8::1"}, "2001:db8::/64"),
+    ({"x_forwarded_for": "[2001:db8::1]:4711"}, "2001:db8::/64"),
     ({"x_forwarded_for": "192.0.2.7, nonsense"}, PROXY),
     ({"x_forwarded_for": "nonsense, 192.0.2.7"}, "192.0.2.7"),
     ({"x_forwarded_for": ""}, PROXY),
     ({"x_forwarded_for": "10.0.0.5"}, PROXY),
     ({"x_forwarded_for": "," * 10_000}, PROXY),
     ({}, PROXY),
-    ({"forwarded": 'for="[2001:db8::1]:4711";proto=https;by=203.0.113.43'}, "2001:db8::1"),
+    ({"forwarded": 'for="[2001:db8::1]:4711";proto=https;by=203.0.113.43'}, "2001:db8::/64"),
     ({"forwarded": "for=198.51.100.1, proto=http; FOR=192.0.2.7"}, "192.0.2.7"),
     ({"forwarded": "for=unknown"}, PROXY),
     ({"forwarded": "for=192.0.2.7, by=10.0.0.9"}, PROXY),
+    ({"forwarded": 'by="x;for=198.51.100.1;y";for=192.0.2.7'}, "192.0.2.7"),
+    ({"forwarded": 'host=";for=198.51.100.1";for=192.0.2.7'}, "192.0.2.7"),
+    ({"forwarded": 'for="a,for=198.51.100.1";by=1, for=192.0.2.7'}, "192.0.2.7"),
+    ({"forwarded": r'by="\";for=198.51.100.1;\"";for="192.0.2\.7"'}, "192.0.2.7"),
+    ({"forwarded": "for=198.51.100.1;for=192.0.2.7"}, PROXY),
+    ({"forwarded": 'for=192.0.2.7;by="open'}, PROXY),
+    ({"forwarded": "for=192.0.2.7 for=198.51.100.1"}, PROXY),
+    ({"forwarded": "for=192.0.2.7, x=" + '"' * 9999}, PROXY),
     # One of the two was passed on as the client wrote it, and nobody can tell which.
     ({"x_forwarded_for": "192.0.2.7", "forwarded": "for=192.0.2.8"}, PROXY),
     ({"x_forwarded_for": "192.0.2.7", "forwarded": "for=192.0.2.7"}, "192.0.2.7"),

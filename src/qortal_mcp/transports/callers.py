@@ -16,9 +16,14 @@ _HOLDER = "token"
 _UNKNOWN = "unknown"
 # As proxies write addresses: with a port or without, IPv6 in brackets if there is a port.
 _WITH_PORT = re.compile(r"\[([0-9A-Fa-f:.]+)\](?::\d{1,5})?|([0-9.]+):\d{1,5}")
-_FORWARDED_FOR = re.compile(r'(?:^|;)\s*for\s*=\s*("?)([^";]*)\1\s*(?=;|$)', re.IGNORECASE)
+# A parameter of the Forwarded header, with what ends it.
+_PARAMETER = re.compile(
+    r"""[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;]*)))?[ \t]*([,;]|$)""", re.ASCII
+)
 # More proxies than this are never in a row.
 _MOST_HOPS = 32
+# One holder usually has all IPv6 addresses that begin with the same bits.
+_IPV6_BITS = 64
 
 
 class Callers:
@@ -40,22 +45,25 @@ class Callers:
             return _UNKNOWN
         host = client[0]
         if self._proxies and (address := _address(host)) is not None and self._trusts(address):
-            return str(self._forwarded(scope["headers"]) or address)
-        return tuple(client) if host.startswith("127.") or host == "::1" else host
+            return _holder(self._forwarded(scope["headers"]) or address)
+        if host.startswith("127.") or host == "::1":
+            return tuple(client)
+        return host if (address := _address(host)) is None else _holder(address)
 
     def _trusts(self, address: Address) -> bool:
         return any(address in network for network in self._proxies)
 
     def _forwarded(self, headers: Iterable[tuple[bytes, bytes]]) -> Address | None:
         """The last address that is not a proxy of ours. Everything before it may be made up."""
-        hops: dict[bytes, list[str]] = {b"x-forwarded-for": [], b"forwarded": []}
+        sent: dict[bytes, list[str]] = {}
         for name, value in headers:
-            if name in hops:
-                hops[name] += value.decode("latin-1").split(",")
+            if name in (b"x-forwarded-for", b"forwarded"):
+                sent.setdefault(name, []).append(value.decode("latin-1"))
         found = {
-            self._last_untrusted(written)
-            for written in (hops[b"x-forwarded-for"], [_for(each) for each in hops[b"forwarded"]])
-            if written
+            self._last_untrusted(
+                ",".join(values).split(",") if name == b"x-forwarded-for" else _hops(",".join(values))
+            )
+            for name, values in sent.items()
         }
         # A proxy sets one of the two headers and passes the other one on as the client wrote it.
         return found.pop() if len(found) == 1 else None
@@ -68,9 +76,31 @@ class Callers:
         return None
 
 
-def _for(element: str) -> str:
-    found = _FORWARDED_FOR.search(element)
-    return "" if found is None else found[2]
+def _hops(forwarded: str) -> list[str]:
+    """Whom each element of a Forwarded header is for; none if the header is malformed."""
+    hops, named, at = [""], set[str](), 0
+    while at <= len(forwarded):
+        found = _PARAMETER.match(forwarded, at)
+        if found is None:
+            return []
+        name, end = (found[1] or "").lower(), found[4]
+        if name and name in named:
+            return []
+        named.add(name)
+        if name == "for":
+            hops[-1] = found[3] if found[2] is None else re.sub(r"\\(.)", r"\1", found[2])
+        if end == ",":
+            hops.append("")
+            named.clear()
+        at = found.end() if end else len(forwarded) + 1
+    return hops
+
+
+def _holder(address: Address) -> str:
+    """Whom an address belongs to: itself, or in IPv6 the network it is in."""
+    if address.version == 4:
+        return str(address)
+    return str(ipaddress.ip_network((int(address), _IPV6_BITS), strict=False))
 
 
 def _address(written: str) -> Address | None:
