@@ -25,6 +25,9 @@ from .world import ALICE, ALICE_KEY, BOB, HEIGHT
 LIMITS = NodeLimits(reply_seconds=0.6, connect_seconds=1, tip_seconds=0.3, rest_seconds=0.001)
 HOURS = 23 * 3600
 STALE = "The node is behind: its newest block is 23 hours old."
+AHEAD = (
+    "The node's newest block is 23 hours in the future: the clock of the node or of this machine is wrong."
+)
 NOT_A_NODE = "Node error. This is not a Qortal node."
 
 
@@ -143,6 +146,22 @@ async def test_a_block_from_the_future_is_not_old(first: FaultyNode) -> None:
     first.behaviours["/blocks/last"] = aged(-60)
     async with nodes(first) as (node, _):
         assert await readiness(node) == (Readiness(first.url, HEIGHT, False, 0), True)
+
+
+@pytest.mark.promise(
+    "Nodes",
+    "A node whose newest block is in the future answers last, and its answers say that a clock is wrong.",
+)
+async def test_a_block_far_in_the_future_means_that_a_clock_is_wrong(
+    first: FaultyNode, second: FaultyNode
+) -> None:
+    first.behaviours["/blocks/last"] = aged(-HOURS - 60)
+    async with nodes(first) as (node, call):
+        assert (await answer_of(call, "get_balance", address=ALICE))["notes"] == [AHEAD]
+        assert await readiness(node) == (Readiness(first.url, HEIGHT, False, 0), False)
+    async with nodes(first, second) as (_, call):
+        answer = await answer_of(call, "get_balance", address=ALICE)
+    assert (answer["asOf"]["node"], "notes" in answer) == (second.url, False)
 
 
 async def test_meeting_several_nodes_costs_no_request_more(first: FaultyNode, second: FaultyNode) -> None:

@@ -20,6 +20,8 @@ class NodeLimits(Struct, frozen=True, kw_only=True):
     # A node whose newest block is older than this is behind, whatever it says itself. Blocks come about once a
     # minute. `--max-tip-age` changes it.
     max_tip_age_seconds: Seconds = 900.0
+    # Clocks differ a little; a newest block further in the future than this means that one of them is wrong.
+    max_tip_lead_seconds: Seconds = 120.0
 
     # Core works best with about as many requests at once as it has free threads.
     requests: Positive = 16

@@ -153,4 +153,5 @@ async def readiness(node: Node) -> tuple[Readiness, bool]:
         return Readiness(node.origin), False
     as_of, age = tip.seen.as_of, UNSET if tip.seen.is_sample else int(node.age_seconds(tip))
     facts = Readiness(as_of.node, as_of.height, as_of.isSynchronizing, age)
-    return facts, not as_of.isSynchronizing and tip.seen.behind_seconds is None
+    is_timely = tip.seen.behind_seconds is None and tip.seen.ahead_seconds is None
+    return facts, is_timely and not as_of.isSynchronizing

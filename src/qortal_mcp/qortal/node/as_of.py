@@ -22,6 +22,8 @@ class Seen(Struct, frozen=True):
     as_of: AsOf
     # How old the newest block was, if that was too old.
     behind_seconds: float | None = None
+    # How far in the future the newest block was, if that was too far.
+    ahead_seconds: float | None = None
     # Whether it is data of the sample chain.
     is_sample: bool = False
 

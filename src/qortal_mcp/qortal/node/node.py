@@ -300,13 +300,19 @@ class Reading:
             )
         if self.as_of.height is None:
             notes.append("The node did not report its height.")
-        behind, is_sample = 0.0, False
+        behind, ahead, is_sample = 0.0, 0.0, False
         for each in seen:
             is_sample = is_sample or each.is_sample
             if each.behind_seconds is not None:
                 behind = max(behind, each.behind_seconds)
+            if each.ahead_seconds is not None:
+                ahead = max(ahead, each.ahead_seconds)
         if behind:
             notes.append(f"The node is behind: its newest block is {span(behind)} old.")
+        if ahead:
+            notes.append(
+                f"The node's newest block is {span(ahead)} in the future: the clock of the node or of this machine is wrong."
+            )
         if is_sample:
             notes.append(SAMPLE_NOTICE)
         return notes or UNSET

@@ -51,7 +51,7 @@ class Upstream:
         self._clock = clock
         self._tip: Tip | None = None
         self.is_resting = False
-        # Whether its newest block is too old, or it says itself that it is catching up.
+        # Whether its newest block is too old or in the future, or it says itself that it is catching up.
         self.is_behind = False
         # Whether it was asked for its newest block, so that its health is known.
         self.is_met = False
@@ -138,13 +138,14 @@ class Upstream:
         if isinstance(told, BaseException) or isinstance(newest, BaseException):
             raise _failure(told, newest)
         (status, _), (block, _) = told, newest
-        age = max(0.0, self._clock() - block.timestamp / 1000)
+        age = self._clock() - block.timestamp / 1000
         is_old = age > self._limits.max_tip_age_seconds and not self.is_sample
-        self.is_behind = is_old or status.isSynchronizing
+        is_ahead = -age > self._limits.max_tip_lead_seconds and not self.is_sample
+        self.is_behind = is_old or is_ahead or status.isSynchronizing
         if self.is_behind:
             self._look_at = self._now() + self._limits.rest_seconds
         as_of = AsOf(self.source.origin, block.height, iso(block.timestamp), status.isSynchronizing)
-        seen = Seen(as_of, age if is_old else None, self.is_sample)
+        seen = Seen(as_of, age if is_old else None, -age if is_ahead else None, self.is_sample)
         self._tip = Tip(seen, block.height, block.signature, block.timestamp, started)
         return self._tip
 
