@@ -119,6 +119,7 @@ def test_what_looks_like_a_key_is_seen(text: str) -> None:
 @pytest.mark.parametrize("text", DISGUISED.values(), ids=DISGUISED)
 def test_a_disguise_does_not_help(text: str) -> None:
     assert looks_secret(text)
+    assert looks_secret(f"qortal://name/{text}")
 
 
 @pytest.mark.parametrize("text", [HEX, f"0x{HEX}", BASE58, groups(2, ":"), DISGUISED["base64-32"]])

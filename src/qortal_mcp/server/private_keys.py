@@ -60,7 +60,10 @@ def looks_secret(text: str, *, may_be_raw: bool = False) -> bool:
     text = original(text[:_LONGEST]).strip()
     if _PEM.search(text) or _WORDS_IN_A_ROW.search(text) or _JOINED_WORDS.search(text):
         return True
-    return any(_is_phrase(form) or _holds_key(form, may_be_raw) for form in _forms(text))
+    # The path of a URI may be a secret as a whole.
+    path = text.partition("://")[2].partition("/")[2]
+    forms = _forms(text) + (_forms(path) if path else [])
+    return any(_is_phrase(form) or _holds_key(form, may_be_raw) for form in forms)
 
 
 def _forms(text: str) -> list[str]:
