@@ -69,7 +69,7 @@ def test_as_many_hidden_characters_as_a_node_may_send_take_little_time(piece: st
     text = piece * (4 * 1024 * 1024 // len(piece.encode()))
     started = time.process_time()
     printable(text)
-    assert time.process_time() - started < 0.35
+    assert time.process_time() - started < 1.0
 
 
 @pytest.mark.parametrize("text", ["\\u{110000}", "\\u{FFFFFF}", "\\u{}", "\\u{12"])

@@ -260,7 +260,7 @@ async def test_a_reply_full_of_hidden_characters_takes_little_time(row: Any) -> 
         took = time.process_time() - started
         await node.close()
     assert "u{" in result["content"][0]["text"]
-    assert took < 0.35
+    assert took < 1.0
 
 
 @pytest.mark.promise(
