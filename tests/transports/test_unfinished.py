@@ -1,14 +1,27 @@
 """Requests that never arrive in full: they are bounded, and do not keep others out. Heartbeats are not mistaken for a flood."""
 
 import contextlib
+import re
 import resource
 import socket
+import threading
 import time
 from collections.abc import Iterator
 
 import pytest
 from tests.door import Door
-from tests.transports.peers import PING, dial, frame, lives, memory, post, push, read_until, websocket
+from tests.transports.peers import (
+    PING,
+    dial,
+    frame,
+    lives,
+    memory,
+    post,
+    push,
+    read_all,
+    read_until,
+    websocket,
+)
 
 from qortal_mcp.limits import DEFAULT
 
@@ -97,6 +110,33 @@ def test_messages_that_were_answered_are_not_kept(door: Door) -> None:
             sock.sendall(message)
             read_until(sock, b'"result":{}')
         assert memory(door) - before < SLACK
+
+
+@pytest.mark.parametrize("payload", [b"", b"1", PING], ids=["empty", "rubbish", "pings"])
+def test_floods_of_small_messages_are_bounded_together(door: Door, payload: bytes) -> None:
+    before = memory(door)
+    flood = frame(payload) * (256 * 1024 // len(frame(payload)))
+    most = 0
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(websocket(door, receive_buffer=2048)) for _ in range(150)]
+        for sock in sockets * 15:
+            sock.setblocking(False)
+            with contextlib.suppress(BlockingIOError, ConnectionError):
+                sock.send(flood)
+            most = max(most, memory(door))
+        assert most - before < SLACK
+        lives(door)
+
+
+def test_many_messages_in_one_write_are_all_answered_in_order(door: Door) -> None:
+    pings = [b'{"jsonrpc":"2.0","id":%d,"method":"ping"}' % number for number in range(600)]
+    pings[300] += b" " * 100_000
+    with websocket(door) as sock:
+        writing = threading.Thread(target=sock.sendall, args=(b"".join(map(frame, pings)),))
+        writing.start()
+        received = read_until(sock, b'"id":599,"result":{}')
+        writing.join()
+    assert [int(found) for found in re.findall(rb'"id":([0-9]+),"result"', received)] == list(range(600))
 
 
 def test_a_large_body_arrives_though_others_send_half_of_theirs(door: Door) -> None:

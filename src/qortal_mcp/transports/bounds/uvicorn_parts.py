@@ -66,6 +66,7 @@ PARTS = (
             "connection_lost",
             "data_received",
             "receive",
+            "send",
             "handle_connect",
             "handle_events",
             "handle_text",

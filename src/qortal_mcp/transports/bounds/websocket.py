@@ -11,6 +11,16 @@ _FRAGMENTS = 256
 # Less than this is not worth counting if it is a whole message; and what a waiting message takes beside its text.
 _NOTABLE_BYTES = 4096
 _MESSAGE_BYTES = 300
+# A read of up to this size is parsed at once. A larger one may hold thousands of tiny messages, so it is parsed in
+# pieces, which grow while a long message arrives, until enough messages wait; the rest stays as it came.
+_AT_ONCE_BYTES = 512
+_PIECE_BYTES = 128
+_LARGEST_PIECE_BYTES = 4096
+_WAITING_MESSAGES = 8
+# Pieces that are parsed before others get their turn.
+_PIECES = 64
+# The code of a close for a client that does not read what it asked for.
+_POLICY_VIOLATION = 1008
 
 
 class BoundedWebSocket(WebSocketsSansIOProtocol):
@@ -30,26 +40,97 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
         self._controls = float(self.limits.control_frames)
         self._controls_at = self.loop.time()
         self._kept = 0
+        # What was read and not parsed yet, and how much of it was parsed.
+        self._rest = b""
+        self._parsed = 0
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self._forget_messages()  # nobody waits for their answers
         super().connection_lost(exc)
         self.crowd.forget(self)
         # Freed now, not when the garbage collector comes by.
         self.conn.reader.buffer.clear()
         self.frames = []
+        self._rest = b""
 
     def data_received(self, data: bytes) -> None:
-        super().data_received(data)
+        if not self._rest and (len(data) <= _AT_ONCE_BYTES or self.since is not None):
+            super().data_received(data)
+        elif self._rest:
+            # It came although reading is paused: it takes its turn.
+            self._rest = self._rest[self._parsed :] + data
+            self._parsed = 0
+        else:
+            self._rest = data
+            self._parsed = 0
+            self._parse_rest()
         if not self.read_paused:
             self._keep(self._unfinished())
         elif self._kept or len(data) >= _NOTABLE_BYTES:
             self._keep(self._kept + len(data) + _MESSAGE_BYTES * self.queue.qsize())
 
+    def _parse_rest(self) -> None:
+        """Parse what was read until enough messages wait. Nothing more is read before all of it is parsed."""
+        size = _PIECE_BYTES
+        for _ in range(_PIECES):
+            if self.transport.is_closing() or self._parsed >= len(self._rest):
+                self._rest = b""
+                break
+            if self.queue.qsize() >= _WAITING_MESSAGES:
+                break
+            piece = self._rest[self._parsed : self._parsed + size]
+            self._parsed += size
+            super().data_received(piece)
+            # As long as one message fills the pieces they may be larger.
+            is_long = len(self.conn.reader.buffer) > size // 2
+            size = min(size * 2, _LARGEST_PIECE_BYTES) if is_long else _PIECE_BYTES
+        if self._rest:
+            self._pause_reading()
+            if self.queue.empty():
+                self.loop.call_soon(self._parse_more)
+
+    def _parse_more(self) -> None:
+        """All messages that were parsed have been taken: go on with the rest, and read on after it."""
+        if self._rest and self.queue.empty():
+            self._parse_rest()
+        if not self._rest and self.queue.empty() and self.read_paused and not self.transport.is_closing():
+            self.read_paused = False
+            self.transport.resume_reading()
+            self._keep(self._unfinished())
+
+    def _pause_reading(self) -> None:
+        if not self.read_paused and not self.transport.is_closing():
+            self.read_paused = True
+            self.transport.pause_reading()
+
     async def receive(self) -> Any:
-        message = await super().receive()
+        message = await self.queue.get()
+        if self.read_paused and self.queue.empty():
+            if self._rest:
+                self.loop.call_soon(self._parse_more)
+            else:
+                self.read_paused = False
+                self.transport.resume_reading()
         if self._kept and not self.read_paused:
             self._keep(self._unfinished())
         return message
+
+    async def send(self, message: Any) -> None:
+        closes = message["type"] == "websocket.close"
+        if closes and message.get("code") == _POLICY_VIOLATION and self.paused_since is not None:
+            self.transport.abort()  # it would not read this either
+            return
+        await super().send(message)
+        if closes:
+            self._forget_messages()
+            if self._rest:
+                # The client's own close may be in it.
+                self._pause_reading()
+                self.loop.call_soon(self._parse_more)
+
+    def _forget_messages(self) -> None:
+        while not self.queue.empty():
+            self.queue.get_nowait()
 
     def _unfinished(self) -> int:
         """The bytes of a message that has not arrived in full."""
