@@ -18,7 +18,6 @@ from tests.transports.peers import (
     memory,
     post,
     push,
-    read_all,
     read_until,
     websocket,
 )

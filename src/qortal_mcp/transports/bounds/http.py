@@ -22,6 +22,11 @@ _PROBES_SECONDS = (0.1, 0.1, 1.0)
 # What the WebSocket library accepts in an upgrade; with more, it fails without an answer.
 _UPGRADE_HEADERS = 100
 _UPGRADE_LINE_BYTES = 8000
+# What is parsed at once: a read may be much larger.
+_PIECE_BYTES = 16 * 1024
+# Chunks that a body may come in, whatever their size; with more, they have this many bytes on average on the wire.
+_SMALL_CHUNKS = 2048
+_CHUNK_BYTES = 128
 
 _TOO_LARGE = b"431 Request Header Fields Too Large"
 # Clients that would like HTTP/2 ask for it in the head; the parser would stop there and lose the body.
@@ -48,6 +53,15 @@ class BoundedProtocol(HttpToolsProtocol):
         self._probes: int | None = None
         self._head_bytes = 0
         self._in_head = True
+        # The beginning of a head that asks for HTTP/2, until the rest of it comes.
+        self._held_head = b""
+        # Of the current request's body: its chunks, and the bytes they came in.
+        self._chunks = 0
+        self._body_bytes = 0
+        # Whether everything after the requests that are being answered is ignored.
+        self._is_ending = False
+        # Whether a request became whole in the piece that is being parsed.
+        self._has_just_come = False
         self._trailers = _Trailers(self)
         # When the current request began to arrive; None between requests.
         self.since: float | None = self.loop.time()
@@ -73,15 +87,53 @@ class BoundedProtocol(HttpToolsProtocol):
             self.cycle = None  # type: ignore[assignment]
 
     def data_received(self, data: bytes) -> None:
+        if len(data) > _PIECE_BYTES:
+            self._receive_in_pieces(data)
+            return
+        if self._is_ending:
+            return
         if self._in_head:
             if self.since is None:
                 self.since = self.loop.time()
             self._head_bytes += len(data)
-            if b"h2c" in data:
-                data = _without_http_2_request(data)
+            if self._held_head or ((b"h2c" in data or b"HTTP2" in data) and self._is_between_requests()):
+                data = self._without_http_2_request(data)
+        self._body_bytes += len(data)
         super().data_received(data)
+        self._has_just_come = False
         if self.since is not None or self.pipeline:
             self._wait_for_the_rest(len(data))
+
+    def _receive_in_pieces(self, data: bytes) -> None:
+        """So that a head that is too long, or a body of tiny chunks, is refused before all of it is parsed."""
+        for start in range(0, len(data), _PIECE_BYTES):
+            if self.transport.is_closing() or self.transport.get_protocol() is not self:
+                return
+            self.data_received(data[start : start + _PIECE_BYTES])
+
+    def _is_between_requests(self) -> bool:
+        return self.headers is None or self.headers is self._trailers
+
+    def _without_http_2_request(self, data: bytes) -> bytes:
+        """A head without its request for HTTP/2: RFC 9110 lets a server ignore it, the parser does not.
+
+        The end of the head decides where the body begins, so nothing is changed before it has come.
+        """
+        data = self._held_head + data
+        self._held_head = b""
+        head, end, body = data.partition(b"\r\n\r\n")
+        if not end and len(data) <= self.limits.header_bytes:
+            self._held_head = data
+            return b""
+        stripped = _HTTP_2_REQUEST.sub(b"", head)
+        if stripped == head:
+            return data
+        return _CONNECTION.sub(rb"\1 keep-alive", stripped) + end + body
+
+    def on_chunk_header(self) -> None:
+        self._chunks += 1
+        if (self._chunks - _SMALL_CHUNKS) * _CHUNK_BYTES > self._body_bytes:
+            self._stop(b"400 Bad Request")
 
     def _wait_for_the_rest(self, size: int) -> None:
         """A request has not arrived in full, or has to wait for its turn: count what is kept of it."""
@@ -90,6 +142,8 @@ class BoundedProtocol(HttpToolsProtocol):
         self._is_counted = True
         if self._in_head and self._head_bytes > self.limits.header_bytes:
             self._refuse(_TOO_LARGE)
+            if self.headers is not None:
+                self.headers.clear()  # thousands of them, perhaps
         elif not self._in_head or self.pipeline:
             # What goes beyond the largest message is dropped, not kept.
             self._kept = min(self._kept + size, self.limits.message_bytes)
@@ -111,6 +165,8 @@ class BoundedProtocol(HttpToolsProtocol):
         if self._head_bytes > self.limits.header_bytes and self._head_size() > self.limits.header_bytes:
             self._stop(_TOO_LARGE)
         if self.parser.should_upgrade():
+            if self._has_just_come and self._is_answering():
+                self._end_after_answers()
             if not self._can_upgrade() or self._is_answering():
                 self._stop(b"400 Bad Request")
         else:
@@ -124,6 +180,15 @@ class BoundedProtocol(HttpToolsProtocol):
         super().on_headers_complete()
         if not self.pipeline:
             self._answering = self.cycle
+
+    def _end_after_answers(self) -> None:
+        """Ignore this request and what follows it: the connection is closed after the answers to those before it."""
+        self._is_ending = True
+        self.since = None
+        last = self._last_whole_request()
+        assert last is not None, "one is being answered"
+        last.keep_alive = False
+        raise ConnectionError("not wanted")
 
     def _is_answering(self) -> bool:
         return self._answering is not None and not self._answering.response_complete
@@ -139,8 +204,9 @@ class BoundedProtocol(HttpToolsProtocol):
         )
 
     def on_message_complete(self) -> None:
-        self._in_head = True
+        self._in_head = self._has_just_come = True
         self._head_bytes = 0
+        self._chunks = self._body_bytes = 0
         self.since = None
         super().on_message_complete()
         if self._is_counted and not self.pipeline:
@@ -243,7 +309,8 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         """Answer what is not HTTP at all."""
-        self._refuse(b"400 Bad Request")
+        if not self._is_ending:
+            self._refuse(b"400 Bad Request")
 
     def sweep(self, now: float) -> None:
         """End a connection that sends or reads too slowly."""
@@ -326,12 +393,3 @@ def _encoded(headers: list[tuple[bytes, bytes]]) -> bytes:
         text = b"".join(b"%b: %b\r\n" % header for header in headers)
         _last_encoded = (headers, text)
     return text
-
-
-def _without_http_2_request(data: bytes) -> bytes:
-    """A head without its request for HTTP/2: RFC 9110 lets a server ignore it, the parser does not."""
-    head, end, body = data.partition(b"\r\n\r\n")
-    stripped = _HTTP_2_REQUEST.sub(b"", head)
-    if stripped == head:
-        return data
-    return _CONNECTION.sub(rb"\1 keep-alive", stripped) + end + body
