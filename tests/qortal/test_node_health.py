@@ -256,7 +256,7 @@ async def test_if_no_node_is_usable_the_answer_says_what_is_wrong_with_each(firs
     finally:
         await node.close()
     assert code_of(result) == "NODE_UNREACHABLE"
-    tried = f"{first.url} (not a Qortal node) and {nobody} (node unreachable)"
+    tried = f"{first.url} (not a Qortal node) and {nobody} (unreachable)"
     assert text_of(result) == f"Node unreachable. Tried {tried}."
 
 

@@ -11,7 +11,6 @@ class ToolError(Exception):
     def __init__(self, code: str, sentence: str, fact: str = "", *, retryable: bool = False) -> None:
         super().__init__(f"{sentence} {fact}" if fact else sentence)
         self.code = code
-        self.sentence = sentence
         self.retryable = retryable
         # Seconds after which trying again makes sense, if known.
         self.retry_after: float | None = None

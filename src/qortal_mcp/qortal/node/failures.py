@@ -68,20 +68,23 @@ def unreachable(*origins: str) -> NodeFailure:
 
 
 def none_of(failures: Sequence[tuple[str, NodeFailure]]) -> NodeFailure:
-    """What to report if every node failed, with what was wrong with each."""
-    others = [exc for _, exc in failures if not isinstance(exc, NotANode)]
-    if len(failures) == 1 or not others:
-        return failures[0][1]
-    if all(exc.code == "NODE_UNREACHABLE" for exc in others) and len(others) == len(failures):
-        return unreachable(*(origin for origin, _ in failures))
-    tried = " and ".join(f"{origin} ({_in_short(exc)})" for origin, exc in failures)
-    return NodeFailure(
-        others[0].code, others[0].sentence, f"Tried {tried}.", retryable=others[0].retryable, rests_node=True
+    """What to report if every node failed: what one of them said, or else what is wrong with each."""
+    said = [exc for _, exc in failures if exc.code != "NODE_UNREACHABLE" and not isinstance(exc, NotANode)]
+    absent = [origin for origin, exc in failures if exc.code == "NODE_UNREACHABLE"]
+    if said or len(failures) == 1 or not absent:
+        return said[0] if said else failures[0][1]
+    if len(absent) == len(failures):
+        return unreachable(*absent)
+    faults = (
+        f"{origin} ({'unreachable' if origin in absent else 'not a Qortal node'})" for origin, _ in failures
     )
-
-
-def _in_short(failure: NodeFailure) -> str:
-    return "not a Qortal node" if isinstance(failure, NotANode) else failure.sentence.rstrip(".").lower()
+    return NodeFailure(
+        "NODE_UNREACHABLE",
+        "Node unreachable.",
+        f"Tried {' and '.join(faults)}.",
+        retryable=True,
+        rests_node=True,
+    )
 
 
 def tls_failed(origin: str, why: str) -> NodeFailure:
