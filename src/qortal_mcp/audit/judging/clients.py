@@ -10,6 +10,8 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
+from ..steps import ProbeStep
+
 Outcome = Literal["garbage", "call fails", "tool missing", "server unusable", "hangs"]
 _LETTERS: dict[str, Outcome] = {
     "G": "garbage",
@@ -138,7 +140,7 @@ def measured_codes() -> dict[str, list[str]]:
 
 
 # What an audit sends and no client does. A defect in the answer to one of these breaks nobody.
-_SENT_BY_NOBODY = frozenset[str](
+_SENT_BY_NOBODY = frozenset[ProbeStep](
     {
         "unknown-method",
         "unknown-notification",
