@@ -15,8 +15,10 @@ LAYERS: list[set[str]] = [
     {"", "text", "limits", "metrics"},
     {"logs"},
     {"protocol"},
-    {"server", "client"},
+    {"schemas"},
+    {"server", "client", "repairs"},
     {"transports", "qortal", "audit"},
+    {"bridge"},
     {"settings"},
     {"from_settings"},
     {"application"},
@@ -43,6 +45,9 @@ THIRD_PARTY = {
     "client": {"msgspec", "aiohttp", "websockets", "multidict", "yarl"},
     "transports": {"msgspec", "uvicorn"},
     "audit": {"msgspec", "jsonschema_rs"},
+    "schemas": {"msgspec", "jsonschema_rs"},
+    "repairs": {"msgspec"},
+    "bridge": {"msgspec"},
 }
 STDLIB_NOT_FOR_THE_PURE = {"asyncio", "time", "os", "socket", "threading", "subprocess", "random", "secrets"}
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qortal_mcp.audit.evidence import Gap
-from qortal_mcp.audit.schemas.json_schema import mismatch
 from qortal_mcp.audit.visiting.calls import Call, Permission, ReadOnlyClaims, choose, minimal
+from qortal_mcp.schemas.json_schema import mismatch
 
 NEEDS = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
 NEEDS_NOTHING = {"type": "object", "properties": {}}

@@ -21,10 +21,10 @@ from qortal_mcp.audit.evidence import Evidence, Heard, Step, Visit, from_file, t
 from qortal_mcp.audit.judging import baseline
 from qortal_mcp.audit.judging.finding import Report
 from qortal_mcp.audit.judging.judge import judge
-from qortal_mcp.audit.schemas.json_schema import can_judge, mismatch
 from qortal_mcp.audit.visiting.calls import Permission, minimal
 from qortal_mcp.audit.visiting.runner import Order, Unreachable, collect
 from qortal_mcp.protocol import lenient
+from qortal_mcp.schemas.json_schema import can_judge, mismatch
 
 ODD: list[Any] = [
     None, True, False, 0, -1, 10**400, 1e308, float("nan"), "", "\ud800", "\u202e", "a" * 5_000, [], {}, [[]],

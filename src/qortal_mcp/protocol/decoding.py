@@ -26,6 +26,8 @@ def _float(text: str) -> float:
 
 # Reads any JSON.
 decode = msgspec.json.Decoder(float_hook=_float).decode
+# The same, but numbers with a point or an exponent stay as they are written: what is written again has the same digits.
+decode_exactly = msgspec.json.Decoder(float_hook=lambda text: Raw(text.encode())).decode
 
 
 @overload

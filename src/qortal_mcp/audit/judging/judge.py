@@ -8,11 +8,11 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 
 from ...protocol.versions import LEGACY, MODERN
+from ...schemas.json_schema import can_judge
 from ..checks import CHECKS
 from ..checks.offers.lists import tokens_of
 from ..evidence import Evidence, Gap, Step, Visit
 from ..limits import DEFAULT, AuditLimits
-from ..schemas.json_schema import can_judge
 from ..steps import words_of
 from ..subjects import (
     MISSING,

@@ -7,9 +7,9 @@ from typing import Any
 from msgspec import Struct
 
 from ...protocol.versions import ANNOTATIONS
+from ...schemas import json_schema
+from ...schemas.cost import size_of
 from ..evidence import Gap
-from ..schemas import json_schema
-from ..schemas.cost import size_of
 
 # Deeper arguments are not made up.
 _DEEPEST = 6

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ....protocol.headers import header_params
+from ....schemas.json_schema import children, is_valid, refs, resolves
 from ...judging.check import (
     ADVICE,
     IN_LEGACY,
@@ -16,7 +17,6 @@ from ...judging.check import (
     check,
     count_note,
 )
-from ...schemas.json_schema import children, is_valid, refs, resolves
 from ...subjects import Listing, Tool
 
 _SCHEMA = "server/tools: schemas are JSON Schema"

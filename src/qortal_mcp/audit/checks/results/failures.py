@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from ....schemas.json_schema import mismatch
 from ...judging.check import MUST, PORTABILITY, SHOULD, Check, Defect, check
-from ...schemas.json_schema import mismatch
 from ...subjects import MISSING, Called, Failed
 from .structured import output_schema
 from .values import json_in

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+from ....schemas.json_schema import mismatch
 from ...judging.check import IN_LEGACY, MUST, PORTABILITY, SHOULD, Check, Defect, Severity, check, since
-from ...schemas.json_schema import mismatch
 from ...subjects import MISSING, Called
 from .values import json_in, numbers
 

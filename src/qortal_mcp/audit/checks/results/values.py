@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from ...schemas import paths
+from ....schemas import paths
 from ...subjects import MISSING
 
 

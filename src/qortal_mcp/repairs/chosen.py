@@ -1,0 +1,194 @@
+"""Which repairs are switched on, and their application to one message."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Raw, Struct
+from msgspec.structs import replace
+
+from . import values
+from .envelope import ENVELOPE
+from .handshake import HANDSHAKE
+from .notices import NOTICES
+from .others import OTHERS
+from .repair import ABSENT, ALL, SAFE, Change, Repair
+from .results import RESULTS
+from .subjects import (
+    Asked,
+    CallResult,
+    Handshake,
+    KnownTool,
+    ListPage,
+    Notice,
+    OtherEntry,
+    OtherResult,
+    Subject,
+    ToolEntry,
+)
+from .tools import TOOLS
+from .wires import WIRES
+
+# In the order in which they are applied: each relies on what those before it have put right.
+REPAIRS: tuple[Repair[Any], ...] = (*WIRES, *ENVELOPE, *HANDSHAKE, *NOTICES, *TOOLS, *RESULTS, *OTHERS)
+CODES = frozenset(one.code for one in REPAIRS)
+
+# What the client finds in `_meta`: the codes of what was repaired, and what was taken out, by its place.
+REPAIRED = "qortal-mcp/repairs"
+DROPPED = "qortal-mcp/dropped"
+
+Changes = tuple[Change, ...]
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """A reply after its repairs: `result` or `error` as JSON, the other one None. Without changes it is as it came."""
+
+    result: Raw | None = None
+    error: Raw | None = None
+    changes: tuple[Change, ...] = ()
+    # A result contradicts its tool's schema: the schema must go from the list.
+    drops_schema: bool = False
+
+
+class Said(Struct, frozen=True, kw_only=True):
+    """A notification or request of the server after its repairs."""
+
+    method: str
+    params: Raw | None
+    changes: tuple[Change, ...] = ()
+
+
+class Page(Struct, frozen=True, kw_only=True):
+    """A page of a list after its repairs, as a tree."""
+
+    value: Any
+    changes: tuple[Change, ...] = ()
+    # Name in front -> name that the server knows, for tools that were renamed.
+    names: Mapping[str, str] = {}
+    # Tools, by their name in front, whose results are put under "result".
+    wrapped: frozenset[str] = frozenset()
+
+
+class Repairs:
+    """A level, without the codes that were switched off. Holds no state."""
+
+    def __init__(self, level: str = SAFE, without: Iterable[str] = ()) -> None:
+        """Raises: ValueError for a code that no repair has."""
+        if unknown := sorted(set(without) - CODES):
+            raise ValueError(f"there is no repair {unknown[0]}")
+        wanted: dict[str, tuple[str, ...]] = {"all": (SAFE, ALL), "safe": (SAFE,), "none": ()}
+        self.level = level
+        self.on = tuple(one for one in REPAIRS if one.level in wanted[level] and one.code not in set(without))
+        self.codes = frozenset(one.code for one in self.on)
+        self._about: dict[type, list[Repair[Any]]] = {}
+        for one in self.on:
+            self._about.setdefault(one.about, []).append(one)
+
+    def handshake(
+        self, result: Raw | None, error: Raw | None, asked: Asked, target: str, changed: Changes = ()
+    ) -> Outcome:
+        """What `initialize` was answered with. `changed` is what was wrong with its envelope."""
+        subject = Handshake(value=_tree(result), error=_tree(error), asked=asked, target=target)
+        return self._outcome(subject, result, error, changed)
+
+    def call(
+        self,
+        result: Raw | None,
+        error: Raw | None,
+        asked: Asked,
+        tool: KnownTool | None = None,
+        changed: Changes = (),
+    ) -> Outcome:
+        """What `tools/call` was answered with."""
+        subject = CallResult(value=_tree(result), error=_tree(error), asked=asked, tool=tool)
+        return self._outcome(subject, result, error, changed)
+
+    def other(self, result: Raw | None, error: Raw | None, asked: Asked, changed: Changes = ()) -> Outcome:
+        """What any method was answered with that is not a list, a call or the handshake."""
+        subject = OtherResult(value=_tree(result), error=_tree(error), asked=asked)
+        return self._outcome(subject, result, error, changed)
+
+    def said(self, method: str, params: Raw | None, asked: Asked) -> Said:
+        """A notification or request of the server."""
+        notice = Notice(method=method, params=_tree(params), asked=asked)
+        changes = tuple(self._applied(notice))
+        if not changes:
+            return Said(method=method, params=params)
+        kept = None if notice.params is ABSENT else Raw(values.write(notice.params))
+        return Said(method=notice.method, params=kept, changes=changes)
+
+    def page(
+        self, result: Raw, member: str, asked: Asked, taken: set[str] | None = None, changed: Changes = ()
+    ) -> Page:
+        """One page of a list. `taken` are the names of tools on earlier pages; those of this page are added."""
+        page = ListPage(value=_tree(result), member=member, asked=asked)
+        changes = [*changed, *self._applied(page)]
+        items = page.value.get(member) if isinstance(page.value, dict) else None
+        if not isinstance(items, list):
+            return Page(value=page.value, changes=tuple(changes))
+        good: list[Any] = []
+        names: dict[str, str] = {}
+        wrapped: set[str] = set()
+        taken = set() if taken is None else taken
+        for number, item in enumerate(items):
+            entry: ToolEntry | OtherEntry
+            before = item.get("name") if isinstance(item, dict) else None
+            if member == "tools":
+                entry = ToolEntry(value=item, asked=asked, taken=taken)
+            else:
+                entry = OtherEntry(value=item, asked=asked, member=member)
+            place = f"{member}[{number}]"
+            changes += [
+                replace(change, path=f"{place}.{change.path}" if change.path else place)
+                for change in self._applied(entry)
+            ]
+            if entry.is_lost:
+                continue
+            good.append(entry.value)
+            name = entry.value.get("name") if isinstance(entry.value, dict) else None
+            if isinstance(entry, ToolEntry) and isinstance(name, str):
+                taken.add(name)
+                if isinstance(before, str) and name != before:
+                    names[name] = before
+                if entry.is_wrapped:
+                    wrapped.add(name)
+        value = {**page.value, member: good}
+        return Page(
+            value=_marked(value, changes), changes=tuple(changes), names=names, wrapped=frozenset(wrapped)
+        )
+
+    def _applied(self, subject: Subject) -> Iterator[Change]:
+        for one in self._about.get(type(subject), ()):
+            if one.apply is not None:
+                for change in one.apply(subject):
+                    yield replace(change, code=one.code)
+
+    def _outcome(
+        self,
+        subject: CallResult | Handshake | OtherResult,
+        result: Raw | None,
+        error: Raw | None,
+        changed: Changes,
+    ) -> Outcome:
+        changes = (*changed, *self._applied(subject))
+        drops_schema = isinstance(subject, CallResult) and subject.drops_schema
+        if not changes:
+            return Outcome(result=result, error=error)
+        if subject.error is not ABSENT:
+            return Outcome(error=Raw(values.write(subject.error)), changes=changes)
+        body = values.write(_marked(subject.value, changes))
+        return Outcome(result=Raw(body), changes=changes, drops_schema=drops_schema)
+
+
+def _tree(raw: Raw | None) -> Any:
+    return ABSENT if raw is None else values.read(raw)
+
+
+def _marked(value: Any, changes: Sequence[Change]) -> Any:
+    """A result that says in its `_meta` what was repaired, and keeps what was taken out."""
+    if not changes or not isinstance(value, dict):
+        return value
+    meta = value.get("_meta")
+    marks: dict[str, Any] = {REPAIRED: list(dict.fromkeys(change.code for change in changes))}
+    if dropped := {change.path: change.before for change in changes if change.kept}:
+        marks[DROPPED] = dropped
+    return {**value, "_meta": {**(meta if isinstance(meta, dict) else {}), **marks}}

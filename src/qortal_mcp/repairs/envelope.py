@@ -1,0 +1,7 @@
+"""JSON-RPC: ids, members, errors."""
+
+from typing import Any
+
+from .repair import Repair
+
+ENVELOPE: tuple[Repair[Any], ...] = ()
