@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Raw
 
 from ..server.context import Context
+from ..server.dispatch import Server
 from ..server.offers.resource import Resource, ResourceNotFound, resource
 from ..server.tool_errors import ToolError
 from .endpoints import ENDPOINTS
@@ -48,7 +49,9 @@ async def answer_of(context: Context, tool: str, arguments: dict[str, Any]) -> s
 
     Raises: ResourceNotFound if the tool is off; ToolError as the tool does.
     """
-    bound = context.server.catalogue.tool(tool)
+    server = context.server
+    assert isinstance(server, Server), "resources are read on the server that offers them"
+    bound = server.catalogue.tool(tool)
     if bound is None:
         raise ResourceNotFound
     read, _ = bound.read_arguments(Raw(_encode(arguments)))

@@ -13,7 +13,7 @@ from .reply import Reply, refusal
 from .work import Work
 
 if TYPE_CHECKING:
-    from .dispatch import Server
+    from .receiver import Receiver
 
 
 class Batch:
@@ -27,7 +27,7 @@ class Batch:
     legacy = True
     may_send = True
 
-    def __init__(self, server: Server, peer: Peer) -> None:
+    def __init__(self, server: Receiver, peer: Peer) -> None:
         self._server = server
         self._peer = peer
         self._answers: list[Reply | Work] = []

@@ -14,8 +14,8 @@ from ..protocol.messages import LOG_LEVELS, ClientCapabilities, LogLevel, Progre
 
 if TYPE_CHECKING:
     from .asking import Question, Questions
-    from .dispatch import Server
     from .peer import Peer
+    from .receiver import Receiver
 
 Send = Callable[[bytes], Awaitable[None]]
 _encode = msgspec.json.Encoder().encode
@@ -55,7 +55,7 @@ class Context:
     def __init__(
         self,
         *,
-        server: Server,
+        server: Receiver,
         peer: Peer,
         revision: str,
         request_id: jsonrpc.RequestId,

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from ..protocol import errors, jsonrpc
 from .caller import asking
 from .context import Context, Send
-from .methods import Call, Running
+from .methods.call import Call, Running
 from .reply import Failure, Reply
 
 if TYPE_CHECKING:
-    from .dispatch import Server
+    from .receiver import Receiver
 
 
 class Work:
@@ -23,8 +23,8 @@ class Work:
 
     def __init__(
         self,
-        server: Server,
-        call: Call,
+        server: Receiver,
+        call: Call[Any],
         run: Running,
         started: float,
     ) -> None:

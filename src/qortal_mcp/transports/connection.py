@@ -6,8 +6,8 @@ import logging
 from collections.abc import Awaitable, Callable, Hashable
 
 from ..server.batch import Batch
-from ..server.dispatch import Server
 from ..server.peer import Peer
+from ..server.receiver import Receiver
 from ..server.reply import Reply
 from ..server.work import Work
 
@@ -19,7 +19,7 @@ class Connection:
 
     def __init__(
         self,
-        server: Server,
+        server: Receiver,
         write: Callable[[bytes], Awaitable[None]],
         post: Callable[[bytes], bool],
         caller: Hashable,
@@ -31,7 +31,7 @@ class Connection:
         self._unwritten = 0
         self._written = asyncio.Event()
         self.peer = Peer(lasting=True, caller=caller, post=post, limits=server.limits)
-        server.hub.join(self.peer)
+        server.join(self.peer)
 
     async def take(self, message: bytes) -> None:
         """Take one message. Call it in the order of arrival: a handshake decides what follows.
@@ -71,14 +71,14 @@ class Connection:
 
     async def finish(self, seconds: float) -> None:
         """The peer will send nothing more: let calls in flight finish within this time, then cancel them."""
-        self._server.hub.leave(self.peer)
+        self._server.leave(self.peer)
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=seconds)
         await self.drop()
 
     async def drop(self) -> None:
         """The peer is gone: cancel everything at once."""
-        self._server.hub.leave(self.peer)
+        self._server.leave(self.peer)
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()

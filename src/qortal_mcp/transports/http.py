@@ -19,8 +19,8 @@ from ..logs import request_id
 from ..protocol import errors, framing, headers, jsonrpc, versions
 from ..server.alarms import Alarms
 from ..server.batch import Batch
-from ..server.dispatch import Server
 from ..server.peer import Peer
+from ..server.receiver import Receiver
 from ..server.reply import Reply, refusal
 from ..server.work import Work
 from .callers import Callers
@@ -69,7 +69,7 @@ class HttpApp:
 
     def __init__(
         self,
-        server: Server,
+        server: Receiver,
         *,
         guard: Guard | None = None,
         callers: Callers | None = None,
@@ -165,26 +165,37 @@ class HttpApp:
         answer = self.server.receive(body, peer, mirrored)
         if answer is None:
             await exchange.accepted(mirrored.version)
-        elif isinstance(answer, Reply):
-            extra: tuple[tuple[bytes, bytes], ...] = ()
-            if self._sessions is not None and session is None and peer.revision is not None:
-                opened = self._sessions.open(peer)
-                if opened is None:
-                    await exchange.error(503, errors.INTERNAL_ERROR, "Too many sessions")
-                    return
-                extra = ((headers.SESSION_ID.encode(), opened.encode()),)
-            await exchange.answer(answer, extra)
+            return
+        if isinstance(answer, Reply):
+            reply: Reply | None = answer
         elif session is not None and answer.legacy:
             await session.run(exchange, answer)
-        else:
-            await self._work(exchange, answer)
-
-    async def _work(self, exchange: "Exchange", work: Work | Batch) -> None:
-        if isinstance(work, Work) and work.streams and not exchange.accepts.events:
-            reason = "This method needs Accept: text/event-stream"
-            await exchange.answer(refusal(errors.INVALID_REQUEST, reason, work.call.request.id, 406))
-            work.discard()
             return
+        else:
+            reply = await self._work(exchange, answer)
+        if self._sessions is not None and session is None and peer.revision is not None:
+            await self._open_session(exchange, reply, peer, self._sessions)
+        elif reply is not None:
+            await exchange.answer(reply)
+
+    async def _open_session(
+        self, exchange: "Exchange", reply: Reply | None, peer: Peer, sessions: Sessions
+    ) -> None:
+        """Answer a handshake with a session, if the client is still there and there is room for one."""
+        id_ = None if reply is None else sessions.open(peer)
+        if reply is not None and id_ is not None:
+            await exchange.answer(reply, ((headers.SESSION_ID.encode(), id_.encode()),))
+            return
+        self.server.leave(peer)
+        if reply is not None:
+            await exchange.error(503, errors.INTERNAL_ERROR, "Too many sessions")
+
+    async def _work(self, exchange: "Exchange", work: Work | Batch) -> Reply | None:
+        """The reply of what takes time; None if it is sent already, or nobody waits for it any longer."""
+        if isinstance(work, Work) and work.streams and not exchange.accepts.events:
+            work.discard()
+            reason = "This method needs Accept: text/event-stream"
+            return refusal(errors.INVALID_REQUEST, reason, work.call.request.id, 406)
         with Watch(exchange, None if work.streams else self._patience) as watch:
             if not work.may_send:
                 reply = await work.run(_send_nothing) or work.cancelled_reply()
@@ -194,11 +205,10 @@ class HttpApp:
                     reply = await work.run(sender.send) or work.cancelled_reply()
                     if sender.started:
                         await sender.finish(reply.body)
-                        return
+                        return None
                 finally:
                     sender.stop()
-        if not watch.is_gone:
-            await exchange.answer(reply)
+        return None if watch.is_gone else reply
 
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
         refused = self._guard.refuse(scope["headers"])

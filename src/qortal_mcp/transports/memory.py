@@ -3,14 +3,14 @@
 import asyncio
 from types import TracebackType
 
-from ..server.dispatch import Server
+from ..server.receiver import Receiver
 from .connection import Connection
 
 
 class MemoryConnection:
     """Both ends in one process. `send` is the client's write, `receive` its read."""
 
-    def __init__(self, server: Server, caller: str = "memory") -> None:
+    def __init__(self, server: Receiver, caller: str = "memory") -> None:
         self._server = server
         self._replies: asyncio.Queue[bytes] = asyncio.Queue(server.limits.backlog_messages)
         self.connection = Connection(server, self._replies.put, self._post, caller)

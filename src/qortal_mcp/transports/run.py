@@ -4,10 +4,10 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from ..server.dispatch import Server
+from ..server.receiver import Receiver
 
 
-def run(server: Server, argv: Sequence[str] | None = None, *, sessions: bool = False) -> None:
+def run(server: Receiver, argv: Sequence[str] | None = None, *, sessions: bool = False) -> None:
     """Serve on stdio, or with `--listen HOST:PORT` on HTTP at /mcp and WebSocket at /ws."""
     parser = argparse.ArgumentParser(description=f"{server.info.name}: an MCP server")
     parser.add_argument(

@@ -18,8 +18,8 @@ from ..limits import Limits
 from ..protocol import errors, framing
 from ..protocol.versions import PRIMING
 from ..server.batch import Batch
-from ..server.dispatch import Server
 from ..server.peer import Peer
+from ..server.receiver import Receiver
 from ..server.reply import Reply
 from ..server.work import Work
 from .streams import Watch, accepts
@@ -227,7 +227,7 @@ class Session:
 class Sessions:
     """The live sessions of one HTTP door."""
 
-    def __init__(self, server: Server, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, server: Receiver, now: Callable[[], float] = time.monotonic) -> None:
         self._server = server
         self._limits = server.limits
         self._now = now
@@ -251,7 +251,7 @@ class Sessions:
             return None
         id_ = secrets.token_urlsafe(24)
         self._sessions[id_] = Session(id_, peer, self._limits, self._now())
-        self._server.hub.join(peer)
+        self._server.join(peer)
         return id_
 
     def _make_room(self) -> bool:
@@ -267,7 +267,7 @@ class Sessions:
 
     def _end(self, session: Session) -> None:
         del self._sessions[session.id]
-        self._server.hub.leave(session.peer)
+        self._server.leave(session.peer)
         session.end()
 
     async def serve(self, exchange: Exchange, method: str) -> None:

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable
 
 from ..protocol.framing import LineSplitter, TooLong
-from ..server.dispatch import Server
+from ..server.receiver import Receiver
 from .connection import Connection
 from .hang_up import has_hung_up
 
@@ -156,7 +156,7 @@ class LineReader:
 
 
 async def serve_fds(
-    server: Server, in_fd: int, out_fd: int, *, on_idle: Callable[[], None] | None = None
+    server: Receiver, in_fd: int, out_fd: int, *, on_idle: Callable[[], None] | None = None
 ) -> None:
     """Serve one client on two file descriptors until its input ends or a signal asks to stop."""
     loop = asyncio.get_running_loop()
@@ -205,7 +205,7 @@ async def _stuck(reader: LineReader, writer: LineWriter, seconds: float) -> None
         await asyncio.sleep(seconds / 10)
 
 
-def serve_stdio(server: Server, *, on_idle: Callable[[], None] | None = None) -> None:
+def serve_stdio(server: Receiver, *, on_idle: Callable[[], None] | None = None) -> None:
     """Serve the process's own stdin and stdout, and return when the client is done."""
     wire = _take_stdout()
     asyncio.run(serve_fds(server, 0, wire, on_idle=on_idle))

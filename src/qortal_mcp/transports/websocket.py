@@ -7,7 +7,7 @@ from typing import Any
 
 from ..limits import Limits
 from ..logs import request_id
-from ..server.dispatch import Server
+from ..server.receiver import Receiver
 from .bounds.waiting import Waiting
 from .callers import Callers
 from .connection import Connection
@@ -26,7 +26,7 @@ _GOING_AWAY = 1001
 class WebSockets:
     """The open WebSocket connections of one HTTP server."""
 
-    def __init__(self, server: Server, callers: Callers) -> None:
+    def __init__(self, server: Receiver, callers: Callers) -> None:
         self._server = server
         self._callers = callers
         self._open: set[_Socket] = set()
@@ -146,7 +146,7 @@ class _Socket:
     """An accepted connection: frames in, a bounded queue of frames out."""
 
     def __init__(
-        self, server: Server, receive: Receive, send: Send, caller: Hashable, unread: Waiting
+        self, server: Receiver, receive: Receive, send: Send, caller: Hashable, unread: Waiting
     ) -> None:
         self._server = server
         self._receive = receive

@@ -5,8 +5,8 @@ from collections.abc import Coroutine
 from typing import Any
 
 from ...server.batch import Batch
-from ...server.dispatch import Server
 from ...server.peer import Peer
+from ...server.receiver import Receiver
 from ...server.reply import Reply
 from ...server.work import Work
 from ..errors import ConnectionLost
@@ -19,14 +19,14 @@ class MemoryWire:
 
     is_exchange = False
 
-    def __init__(self, server: Server, sink: Sink | None = None, observer: Observer | None = None) -> None:
+    def __init__(self, server: Receiver, sink: Sink | None = None, observer: Observer | None = None) -> None:
         self._server = server
         self._sink = sink or NoSink()
         self._recorder = Recorder(observer)
         self._peer = Peer(lasting=True, caller="memory", post=self._post, limits=server.limits)
         self._tasks: set[asyncio.Task[None]] = set()
         self._closed = False
-        server.hub.join(self._peer)
+        server.join(self._peer)
 
     async def send(self, message: Outgoing) -> None:
         await self.send_raw(message.data)
@@ -65,7 +65,7 @@ class MemoryWire:
         if self._closed:
             return
         self._closed = True
-        self._server.hub.leave(self._peer)
+        self._server.leave(self._peer)
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()

@@ -10,10 +10,10 @@ from ..options import Options
 from .wire import RawWire, Sink
 
 if TYPE_CHECKING:
-    from ...server.dispatch import Server
+    from ...server.receiver import Receiver
 
 # `http(s)://…`, `ws(s)://…`, a command with its arguments, or a server in this process.
-Target: TypeAlias = "str | Sequence[str] | Server"
+Target: TypeAlias = "str | Sequence[str] | Receiver"
 
 
 async def open_wire(target: Target, sink: Sink, options: Options) -> RawWire:

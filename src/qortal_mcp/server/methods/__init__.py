@@ -2,16 +2,16 @@
 
 from collections.abc import Callable
 
-from .call import Call, Running
+from .call import Running, ServerCall
 from .lifecycle import discover, initialize, ping, set_level
 from .lists import lister
 from .prompts import complete, get_prompt
 from .resources import listen, read_resource, subscribe, unsubscribe
 from .tools import call_tool
 
-__all__ = ["METHOD_TABLE", "Call", "Running"]
+__all__ = ["METHOD_TABLE", "Running", "ServerCall"]
 
-METHOD_TABLE: dict[str, Callable[[Call], bytes | Running]] = {
+METHOD_TABLE: dict[str, Callable[[ServerCall], bytes | Running]] = {
     "initialize": initialize,
     "ping": ping,
     "server/discover": discover,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 from urllib.parse import unquote
 
 import msgspec
@@ -23,10 +23,12 @@ from ..private_keys import looks_secret
 
 if TYPE_CHECKING:
     from ..dispatch import Server
+    from ..receiver import Receiver
 
 # Called with a context unless the call says that it needs none.
 Running = Callable[[Any], Awaitable[bytes]]
 _Params = TypeVar("_Params")
+_Receiver = TypeVar("_Receiver", bound="Receiver")
 encode = msgspec.json.Encoder().encode
 _encode_sorted = msgspec.json.Encoder(order="deterministic").encode
 _NO_CAPABILITIES = ClientCapabilities()
@@ -35,8 +37,8 @@ EMPTY = b"{}"
 _LOOKED_AT = 10_000
 
 
-class Call:
-    """One accepted request on its way through a handler."""
+class Call(Generic[_Receiver]):
+    """One accepted request on its way through a handler of this kind of receiver."""
 
     __slots__ = (
         "error_type",
@@ -56,7 +58,7 @@ class Call:
 
     def __init__(
         self,
-        server: Server,
+        server: _Receiver,
         peer: Peer,
         request: jsonrpc.Request,
         route: Route,
@@ -120,6 +122,9 @@ class Call:
         key = self.server.options.error_key
         meta = None if key is None else {key: {"code": error.code, "retryable": error.retryable}}
         return self.shape.complete(results.error_result(str(error)), meta)
+
+
+ServerCall: TypeAlias = "Call[Server]"
 
 
 def repeated(text: str, at_most: int) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from ...protocol import errors, messages, versions
 from ...protocol.decoding import decoder
 from ..offers.catalogue import capabilities_in
-from .call import EMPTY, Call, encode
+from .call import EMPTY, ServerCall, encode
 
 log = logging.getLogger(__name__)
 _VERSION = re.compile(r"[0-9A-Za-z.-]{1,20}")
@@ -19,7 +19,7 @@ _decode_level = decoder(messages.SetLevelParams)
 _decode_initialize = decoder(messages.InitializeParams)
 
 
-def initialize(call: Call) -> bytes:
+def initialize(call: ServerCall) -> bytes:
     params = call.params(_decode_initialize)
     peer, server = call.peer, call.server
     if peer.revision is not None:
@@ -49,7 +49,7 @@ def _as_version(text: str) -> str:
     return text if _VERSION.fullmatch(text) else "not a version"
 
 
-def _capabilities(call: Call, revision: str) -> dict[str, Any]:
+def _capabilities(call: ServerCall, revision: str) -> dict[str, Any]:
     options = call.server.options
     can_tell = call.route.modern or call.peer.post is not None
     # Promise nothing that this connection cannot keep: without a way to post, log levels are forgotten and changes not announced.
@@ -59,11 +59,11 @@ def _capabilities(call: Call, revision: str) -> dict[str, Any]:
     return capabilities_in(revision, offers, subscribe=options.resource_updates and can_tell)
 
 
-def ping(call: Call) -> bytes:
+def ping(call: ServerCall) -> bytes:
     return EMPTY
 
 
-def discover(call: Call) -> bytes:
+def discover(call: ServerCall) -> bytes:
     answer: dict[str, Any] = {
         "supportedVersions": list(versions.MODERN),
         "capabilities": _capabilities(call, call.route.revision),
@@ -73,6 +73,6 @@ def discover(call: Call) -> bytes:
     return call.shape.complete(encode(answer), cache=call.server.options.cache)
 
 
-def set_level(call: Call) -> bytes:
+def set_level(call: ServerCall) -> bytes:
     call.peer.log_level = call.params(_decode_level).level
     return EMPTY

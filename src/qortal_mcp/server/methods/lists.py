@@ -9,13 +9,13 @@ from msgspec import UNSET
 from ...protocol import messages
 from ...protocol.decoding import decoder
 from ..offers.catalogue import Kind
-from .call import Call
+from .call import ServerCall
 
 _decode_list = decoder(messages.ListParams)
 
 
-def lister(kind: Kind) -> Callable[[Call], bytes]:
-    def handler(call: Call) -> bytes:
+def lister(kind: Kind) -> Callable[[ServerCall], bytes]:
+    def handler(call: ServerCall) -> bytes:
         cursor = call.params(_decode_list).cursor
         body = call.server.catalogue.page(kind, call.route.revision, None if cursor is UNSET else cursor)
         return call.shape.complete(body, cache=call.server.options.cache)

@@ -11,13 +11,13 @@ from ...protocol import errors, messages, results
 from ...protocol.decoding import decoder
 from .. import tool_errors
 from ..context import Context
-from .call import Call, Running, encode, repeated
+from .call import Running, ServerCall, encode, repeated
 
 _decode_prompt = decoder(messages.GetPromptParams)
 _decode_complete = decoder(messages.CompleteParams)
 
 
-def get_prompt(call: Call) -> Running:
+def get_prompt(call: ServerCall) -> Running:
     params = call.params(_decode_prompt)
     bound = call.server.catalogue.prompts.get(params.name)
     if bound is None:
@@ -47,7 +47,7 @@ def get_prompt(call: Call) -> Running:
     return run
 
 
-def complete(call: Call) -> bytes | Running:
+def complete(call: ServerCall) -> bytes | Running:
     params = call.params(_decode_complete)
     of = params.ref.name if params.ref.type == "ref/prompt" else params.ref.uri
     try:
@@ -68,7 +68,7 @@ def complete(call: Call) -> bytes | Running:
     return run
 
 
-def _completion(call: Call, values: list[str]) -> bytes:
+def _completion(call: ServerCall, values: list[str]) -> bytes:
     limits = call.server.limits
     shown = values[: limits.completion_values]
     while len(encode(shown)) > limits.result_bytes:

@@ -13,7 +13,7 @@ from ...protocol.messages import SUBSCRIPTION_ID, ListenFilter
 from .. import tool_errors
 from ..context import Context
 from ..offers.resource import ResourceNotFound
-from .call import EMPTY, Call, Running, encode, repeated
+from .call import EMPTY, Running, ServerCall, encode, repeated
 
 # No honest address is longer, and those of subscriptions are kept.
 _LONGEST_URI = 2048
@@ -23,7 +23,7 @@ _decode_read = decoder(messages.ReadResourceParams)
 _decode_subscribe = decoder(messages.SubscribeParams)
 
 
-def read_resource(call: Call) -> Running:
+def read_resource(call: ServerCall) -> Running:
     params = call.params(_decode_read)
     found = call.server.catalogue.find_resource(params.uri) if len(params.uri) <= _LONGEST_URI else None
     if found is None:
@@ -51,12 +51,12 @@ def read_resource(call: Call) -> Running:
     return run
 
 
-def _resource_not_found(call: Call, uri: str, why: str = "Resource not found") -> errors.ProtocolError:
+def _resource_not_found(call: ServerCall, uri: str, why: str = "Resource not found") -> errors.ProtocolError:
     code = errors.INVALID_PARAMS if call.route.modern else errors.RESOURCE_NOT_FOUND
     return errors.ProtocolError(code, why, {"uri": repeated(uri, 500)})
 
 
-def subscribe(call: Call) -> bytes:
+def subscribe(call: ServerCall) -> bytes:
     uri = call.params(_decode_subscribe).uri
     if len(uri) > _LONGEST_URI or call.server.catalogue.find_resource(uri) is None:
         raise _resource_not_found(call, uri)
@@ -68,7 +68,7 @@ def subscribe(call: Call) -> bytes:
     return EMPTY
 
 
-def _watch(call: Call, uris: Iterable[str]) -> None:
+def _watch(call: ServerCall, uris: Iterable[str]) -> None:
     """Begin to look for changes of resources that somebody has just subscribed to."""
     for uri in uris:
         changed = call.server.catalogue.change_of(uri)
@@ -76,7 +76,7 @@ def _watch(call: Call, uris: Iterable[str]) -> None:
             call.server.hub.watch(uri, changed)
 
 
-def unsubscribe(call: Call) -> bytes:
+def unsubscribe(call: ServerCall) -> bytes:
     call.peer.subscriptions.discard(call.params(_decode_subscribe).uri)
     return EMPTY
 
@@ -84,7 +84,7 @@ def unsubscribe(call: Call) -> bytes:
 _decode_listen = decoder(messages.ListenParams)
 
 
-def listen(call: Call) -> Running:
+def listen(call: ServerCall) -> Running:
     wanted = call.params(_decode_listen).notifications
     accepted = _accepted(call, wanted)
     hub = call.server.hub
@@ -111,7 +111,7 @@ def listen(call: Call) -> Running:
     return run
 
 
-def _accepted(call: Call, wanted: ListenFilter) -> ListenFilter:
+def _accepted(call: ServerCall, wanted: ListenFilter) -> ListenFilter:
     """The part of a subscription that this server can keep."""
     offers = call.server.catalogue.capabilities(False, call.server.options.announces_changes)
 

@@ -13,13 +13,13 @@ from ...protocol.jsonrpc import UNREADABLE
 from ..context import Context
 from ..offers.tool import BoundTool
 from ..tool_errors import invalid_argument
-from .call import EMPTY, Call, Running, encode, repeated
+from .call import EMPTY, Running, ServerCall, encode, repeated
 
 _decode_call = decoder(messages.CallToolParams)
 _decode_members = decoder(dict[str, Raw])
 
 
-def call_tool(call: Call) -> bytes | Running:
+def call_tool(call: ServerCall) -> bytes | Running:
     params = _call_params(call)
     tool = call.server.catalogue.tool(params.name)
     if tool is None:
@@ -50,7 +50,7 @@ def call_tool(call: Call) -> bytes | Running:
     return _tool_result(call, tool, tool.call(arguments, None), notes)
 
 
-def _call_params(call: Call) -> messages.CallToolParams:
+def _call_params(call: ServerCall) -> messages.CallToolParams:
     try:
         return call.params(_decode_call)
     except errors.ProtocolError:
@@ -60,7 +60,7 @@ def _call_params(call: Call) -> messages.CallToolParams:
         return renamed
 
 
-def _old_call_params(call: Call) -> messages.CallToolParams | None:
+def _old_call_params(call: ServerCall) -> messages.CallToolParams | None:
     """The parameters in the spelling of an earlier server, if that is allowed and `name` is absent."""
     old = call.server.old_forms
     if old is None or call.route.modern or call.request.params is None:
@@ -86,7 +86,7 @@ def _arguments(raw: Any) -> Raw | None:
     return found
 
 
-def _run_tool(call: Call, tool: BoundTool, arguments: Any, notes: list[str]) -> Running:
+def _run_tool(call: ServerCall, tool: BoundTool, arguments: Any, notes: list[str]) -> Running:
     async def run(context: Context | None) -> bytes:
         value = tool.call(arguments, context)
         if tool.is_async or inspect.isawaitable(value):
@@ -96,6 +96,6 @@ def _run_tool(call: Call, tool: BoundTool, arguments: Any, notes: list[str]) -> 
     return run
 
 
-def _tool_result(call: Call, tool: BoundTool, value: Any, notes: list[str]) -> bytes:
+def _tool_result(call: ServerCall, tool: BoundTool, value: Any, notes: list[str]) -> bytes:
     body = tool.result(value, notes, call.route.revision, call.server.limits)
     return call.shape.complete(body)
