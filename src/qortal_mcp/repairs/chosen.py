@@ -84,10 +84,20 @@ class Repairs:
             self._about.setdefault(one.about, []).append(one)
 
     def handshake(
-        self, result: Raw | None, error: Raw | None, asked: Asked, target: str, changed: Changes = ()
+        self,
+        result: Raw | None,
+        error: Raw | None,
+        asked: Asked,
+        target: str,
+        changed: Changes = (),
+        serves: Mapping[str, bool] | None = None,
     ) -> Outcome:
-        """What `initialize` was answered with. `changed` is what was wrong with its envelope."""
-        subject = Handshake(value=_tree(result), error=_tree(error), asked=asked, target=target)
+        """What `initialize` was answered with. `changed` is what was wrong with its envelope; `serves` says which
+        lists are answered, by capability.
+        """
+        subject = Handshake(
+            value=_tree(result), error=_tree(error), asked=asked, target=target, serves=serves or {}
+        )
         return self._outcome(subject, result, error, changed)
 
     def call(

@@ -15,6 +15,8 @@ class Asked(Struct, frozen=True, kw_only=True):
     revision: str
     is_modern: bool = False
     method: str = ""
+    # Of `resources/read`: what was to be read.
+    uri: str = ""
 
     @property
     def reads_structured(self) -> bool:
@@ -80,6 +82,8 @@ class Handshake(Struct, kw_only=True):
     asked: Asked
     # How the server is called if it does not say: its address or command.
     target: str = ""
+    # By capability: whether its list is answered. What was not tried is not in it.
+    serves: Mapping[str, bool] = {}
 
 
 class OtherResult(Struct, kw_only=True):
