@@ -61,7 +61,7 @@ def _is_of_object(schema: Any, root: dict[str, Any]) -> bool:
     if "type" in schema:
         return bool(schema["type"] == "object")
     ref = schema.get("$ref")
-    if isinstance(ref, str) and schema is root and resolves(ref, root):
+    if isinstance(ref, str) and schema is root:
         target = target_of(root, ref)
         return target is not root and _is_of_object(target, root)
     parts = next((schema[name] for name in ("anyOf", "oneOf") if name in schema), None)

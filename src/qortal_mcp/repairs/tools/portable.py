@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ...schemas.json_schema import children, resolves
+from ...schemas.json_schema import children
 from .. import values
 from ..repair import ALL, SAFE, Change, repair
 from ..subjects import ToolEntry
@@ -126,7 +126,7 @@ class _Gathering:
         if not isinstance(part, dict):
             return {}
         ref = part.get("$ref")
-        if not isinstance(ref, str) or not resolves(ref, self._root):
+        if not isinstance(ref, str):
             return part
         target = target_of(self._root, ref)
         return {**target, **part} if isinstance(target, dict) else part

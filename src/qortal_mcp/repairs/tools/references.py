@@ -64,15 +64,24 @@ class _TooLarge(Exception):
 
 
 def target_of(schema: dict[str, Any], ref: str) -> Any:
-    """What a reference finds in its schema, which must be something."""
+    """What a reference finds in its schema; {} if it finds nothing."""
+    if not resolves(ref, schema):
+        return {}
     if ref == "#":
         return schema
     if ref.startswith("#/"):
         return at_pointer(schema, ref[2:])
+    return named(schema).get(ref, {})
+
+
+def named(schema: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The parts of a schema that call themselves something, by how a reference writes it."""
+    found: dict[str, dict[str, Any]] = {}
     for _, part in children(schema, ""):
-        if ref in (f"#{part.get('$anchor')}", f"#{part.get('$dynamicAnchor')}", part.get("$id")):
-            return part
-    return {}
+        for name, sign in zip(_NAMES, ("", "#", "#"), strict=True):
+            if isinstance(given := part.get(name), str):
+                found.setdefault(sign + given, part)
+    return found
 
 
 def _copy(value: Any) -> Any:
@@ -87,6 +96,7 @@ def _inlined(schema: dict[str, Any]) -> tuple[dict[str, Any], list[Change]]:
     changes: list[Change] = []
     # By part: the references that led to it. One that comes again would never end.
     led_to: dict[int, frozenset[str]] = {}
+    by_name = named(schema)
     is_cut = False
     parts = copied = 0
     for place, part in children(inlined, "inputSchema"):
@@ -94,10 +104,10 @@ def _inlined(schema: dict[str, Any]) -> tuple[dict[str, Any], list[Change]]:
         while ref := next((part.pop(name) for name in _REFS if isinstance(part.get(name), str)), ""):
             trail = led_to.get(id(part), frozenset("#"))
             changes.append(Change(path=f"{place}.$ref", before=ref))
-            target = target_of(schema, ref) if resolves(ref, schema) else {}
             if ref in trail:
                 is_cut = True
                 continue
+            target = by_name[ref] if ref in by_name else target_of(schema, ref)
             size = size_of(target)
             copied += size.values + size.chars
             if parts + len(changes) > _MOST_PARTS or copied > _MOST_COPIED:
