@@ -6,6 +6,7 @@ from typing import Any
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
+from ..protocol.jsonrpc import UNREADABLE
 from . import values
 from .envelope import ENVELOPE
 from .handshake import HANDSHAKE
@@ -13,6 +14,7 @@ from .notices import NOTICES
 from .others import OTHERS
 from .repair import ABSENT, ALL, SAFE, Change, Repair
 from .results import RESULTS
+from .results.reading import is_too_much
 from .subjects import (
     Asked,
     CallResult,
@@ -108,9 +110,16 @@ class Repairs:
         tool: KnownTool | None = None,
         changed: Changes = (),
     ) -> Outcome:
-        """What `tools/call` was answered with."""
-        subject = CallResult(value=_tree(result), error=_tree(error), asked=asked, tool=tool)
-        return self._outcome(subject, result, error, changed)
+        """What `tools/call` was answered with. What cannot be read, or is too much, is passed on as it is."""
+        as_it_is = Outcome(result=result, error=error, changes=changed)
+        if any(one is not None and is_too_much(one) for one in (result, error)):
+            return as_it_is
+        try:
+            subject = CallResult(value=_tree(result), error=_tree(error), asked=asked, tool=tool)
+            return self._outcome(subject, result, error, changed)
+        except UNREADABLE:
+            # Too deep: a repair puts a value one level below where it was.
+            return as_it_is
 
     def other(self, result: Raw | None, error: Raw | None, asked: Asked, changed: Changes = ()) -> Outcome:
         """What any method was answered with that is not a list, a call or the handshake."""
