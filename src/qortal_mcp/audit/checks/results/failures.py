@@ -1,9 +1,9 @@
 """How the failure of a tool is reported."""
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
+from ....repairs.results.failed import looks_failed
 from ....schemas.json_schema import mismatch
 from ...judging.check import MUST, PORTABILITY, SHOULD, Check, Defect, check
 from ...subjects import MISSING, Called, Failed
@@ -72,14 +72,6 @@ def error_with_structured_content(call: Called) -> Iterator[Defect]:
     )
 
 
-_ERROR_WORDS = re.compile(
-    r"(error|exception|fatal|traceback \(most recent call last\)|http error|internal server error"
-    r"|(request failed with )?status( code)? [45]\d\d)\b\s*[:\d(]",
-    re.IGNORECASE,
-)
-_ERROR_MEMBERS = ("error", "errors", "exception", "errorMessage", "error_message")
-
-
 @check(
     "error-not-flagged",
     SHOULD,
@@ -93,7 +85,7 @@ def error_not_flagged(call: Called) -> Iterator[Defect]:
     if call.is_error or not isinstance(call.result, dict):
         return
     for path, value in _bodies(call):
-        if _looks_failed(value):
+        if looks_failed(value):
             yield Defect(
                 path=path, evidence=value, note="judged by its words" if isinstance(value, str) else ""
             )
@@ -115,18 +107,6 @@ def _bodies(call: Called) -> Iterator[tuple[str, Any]]:
             yield f"result.content[{at}]", block[block["type"]]
     if "content" not in call.result:
         yield "result", call.result
-
-
-def _looks_failed(value: Any) -> bool:
-    if isinstance(value, str):
-        return _ERROR_WORDS.match(value.lstrip()) is not None
-    if not isinstance(value, dict):
-        return False
-    if value.get("success") is False or value.get("ok") is False:
-        return True
-    # A record that merely has an error among its data is not a failure: an error stands nearly alone.
-    named = [name for name in _ERROR_MEMBERS if value.get(name)]
-    return bool(named) and len(value) <= 4 and isinstance(value[named[0]], str | dict | list)
 
 
 @check(
