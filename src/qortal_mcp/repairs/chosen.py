@@ -123,12 +123,18 @@ class Repairs:
 
     def other(self, result: Raw | None, error: Raw | None, asked: Asked, changed: Changes = ()) -> Outcome:
         """What any method was answered with that is not a list, a call or the handshake."""
-        subject = OtherResult(value=_tree(result), error=_tree(error), asked=asked)
-        return self._outcome(subject, result, error, changed)
+        try:
+            subject = OtherResult(value=_tree(result), error=_tree(error), asked=asked)
+            return self._outcome(subject, result, error, changed)
+        except UNREADABLE:
+            return Outcome(result=result, error=error, changes=changed)
 
     def said(self, method: str, params: Raw | None, asked: Asked) -> Said:
         """A notification or request of the server."""
-        notice = Notice(method=method, params=_tree(params), asked=asked)
+        try:
+            notice = Notice(method=method, params=_tree(params), asked=asked)
+        except UNREADABLE:
+            return Said(method=method, params=params)
         changes = tuple(self._applied(notice))
         if not changes:
             return Said(method=method, params=params)
@@ -208,6 +214,10 @@ def _marked(value: Any, changes: Sequence[Change]) -> Any:
         return value
     meta = value.get("_meta")
     marks: dict[str, Any] = {REPAIRED: list(dict.fromkeys(change.code for change in changes))}
-    if dropped := {change.path: change.before for change in changes if change.kept}:
+    dropped: dict[str, Any] = {}
+    for change in changes:
+        if change.kept:
+            dropped.setdefault(change.path, change.before)  # as the server sent it: the first one
+    if dropped:
         marks[DROPPED] = dropped
     return {**value, "_meta": {**(meta if isinstance(meta, dict) else {}), **marks}}

@@ -135,11 +135,13 @@ def optional_null(call: CallResult) -> Iterator[Change]:
     for at, block in blocks_of(call):
         yield from _nulls(block, f"content[{at}]")
         if isinstance(resource := block.get("resource"), dict):
-            yield from _nulls(resource, f"content[{at}].resource")
+            # Both are written by servers that leave nothing out; only one of them has the value.
+            names = (*_OPTIONAL, "text") if isinstance(resource.get("blob"), str) else _OPTIONAL
+            yield from _nulls(resource, f"content[{at}].resource", names)
 
 
-def _nulls(holder: Json, path: str) -> Iterator[Change]:
-    for name in _OPTIONAL:
+def _nulls(holder: Json, path: str, names: tuple[str, ...] = _OPTIONAL) -> Iterator[Change]:
+    for name in names:
         if holder.get(name, ABSENT) is None:
             del holder[name]
             yield Change(path=f"{path}.{name}", before=None)

@@ -29,13 +29,13 @@ _OF_THE_PROTOCOL = frozenset(
 )
 # -32602 is also what many servers answer when a tool refuses its arguments. These speak of the request.
 _OF_THE_REQUEST = re.compile(
-    r"(unknown|no such|missing|unrecogni[sz]ed|undefined|invalid) tool\b(?! (argument|parameter|input))"
-    r"|\btool (name )?(not found|unknown|missing|is required|is missing|required)"
+    r"\b(unknown|no such|unrecogni[sz]ed|undefined) tool\b(?! (argument|parameter|input|option))"
+    r"|\b(missing|invalid|no|empty) tool name\b|\btool name\b.{0,20}\b(required|missing|must|empty|invalid)\b"
+    r"|\btool (not found|unknown)\b"
     r"|\btool:? [\"'`]?[^\s\"'`]{1,200}[\"'`]?:? (is |was |does )?"
-    r"(not found|not exist|unknown|not known|not registered|not available|not supported)"
-    r"|\btool [\"'`]?[^\s\"'`]{1,200}[\"'`]? doesn't exist"
+    r"(not found|not exist|doesn't exist|unknown|not known|not registered|not available|not supported)\b"
     r"|^(mcp error -?\d{1,6}: )?invalid (request )?param(eter)?s\.?$"
-    r"|\bparams (is|are|must|should)\b|\b(missing|no|invalid type of) params\b",
+    r"|^(mcp error -?\d{1,6}: )?(invalid params: )?(params (is|are|must|should)|(missing|no) params)\b",
     re.IGNORECASE,
 )
 _LONGEST_SEARCHED = 500
@@ -56,7 +56,7 @@ def error_malformed(call: CallResult) -> Iterator[Change]:
         return
     if not isinstance(before, dict):
         call.error = {"code": errors.INTERNAL_ERROR, "message": _message(before)}
-        yield Change(path="error", before=before, after=call.error)
+        yield Change(path="error", before=before, after=call.error, keep=True)
         return
     code, message = before.get("code"), before.get("message")
     has_code = isinstance(code, int) and not isinstance(code, bool)
@@ -67,7 +67,7 @@ def error_malformed(call: CallResult) -> Iterator[Change]:
         data = before.get("data")
         repaired["data"] = code if data is None else {"code": code, "data": data}
     call.error = repaired
-    yield Change(path="error", before=before, after=repaired)
+    yield Change(path="error", before=before, after=repaired, keep=True)
 
 
 def _message(value: Any) -> str:

@@ -11,8 +11,8 @@ from ..subjects import CallResult
 
 Json = dict[str, Any]
 
-# Lists, objects and what they hold in one result. Reading so many takes about 50 ms; a result with more is passed on as it is.
-MOST_VALUES = 250_000
+# Lists, objects and what they hold in one result. Reading so many takes about 10 ms; a result with more is passed on as it is.
+MOST_VALUES = 50_000
 # Gemini CLI cuts here; other agents also cut or move longer texts. A longer text is not read as JSON either.
 LARGE_CHARACTERS = 40_000
 
