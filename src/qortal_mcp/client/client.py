@@ -220,10 +220,11 @@ class Client:
     async def _renew(self, gone: SessionGone) -> None:
         """Repeat the handshake: the server dropped our session. Once, however many requests notice."""
         wire = self._link.wire
-        assert isinstance(wire, HttpWire), "no other wire has sessions"
+        if not isinstance(wire, HttpWire):
+            raise gone  # the session of HTTP+SSE is its stream
         async with self._renewing:
-            if wire.session_id == gone.session_id:
-                wire.session_id = None
+            if (wire.session_id or "") == gone.session_id:
+                await wire.forget_session(self.terms.revision)
                 self._terms = await self.shake_hands(self.terms.revision)
                 self._stand_by()
 

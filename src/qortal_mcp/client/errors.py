@@ -19,6 +19,7 @@ from msgspec import UNSET, UnsetType
 
 from ..protocol.errors import INTERNAL_ERROR, ErrorObject
 from ..text import printable, shortened
+from . import refusals
 
 _SHOWN_CHARS = 300
 
@@ -57,21 +58,42 @@ class ConnectionLost(ClientError):
 
 
 class HttpRefused(ConnectionLost):
-    """An HTTP status without a JSON-RPC body."""
+    """An HTTP status without a JSON-RPC body. `detail` says more, if the body does."""
 
-    def __init__(self, status: int, headers: tuple[tuple[str, str], ...], body: bytes) -> None:
-        super().__init__(f"HTTP status {status}", (body,) if body else ())
+    def __init__(
+        self, status: int, headers: tuple[tuple[str, str], ...], body: bytes, detail: str = ""
+    ) -> None:
+        super().__init__(f"HTTP status {status}" + (f": {detail}" if detail else ""), (body,) if body else ())
         self.status = status
         self.headers = headers
+        self.detail = detail
+
+    @property
+    def challenge(self) -> str:
+        """What WWW-Authenticate asks for; empty if there is none."""
+        return refusals.challenge(self.headers)
+
+    @property
+    def retry_after(self) -> float | None:
+        """How many seconds to wait before the next attempt, if the server said so."""
+        return refusals.retry_after(self.headers)
 
 
 class SessionGone(HttpRefused):
-    """404 for a session id: the session has expired, and the message was not processed."""
+    """The server does not know the session id, so the message was not processed. See `lost_sessions`.
+
+    `session_id` is empty if no id was sent.
+    """
 
     def __init__(
-        self, status: int, headers: tuple[tuple[str, str], ...], body: bytes, session_id: str
+        self,
+        status: int,
+        headers: tuple[tuple[str, str], ...],
+        body: bytes,
+        session_id: str,
+        detail: str = "",
     ) -> None:
-        super().__init__(status, headers, body)
+        super().__init__(status, headers, body, detail)
         self.session_id = session_id
 
 

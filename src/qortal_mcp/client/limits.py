@@ -48,6 +48,9 @@ class ClientLimits(Struct, frozen=True, kw_only=True):
     # How long a child has to exit by itself, and again after SIGTERM.
     exit_seconds: Seconds = 2.0
 
+    # WebSocket: a ping after this much silence. A server that does not answer within half of it counts as gone.
+    heartbeat_seconds: Seconds = 30.0
+
     # Waits between attempts to resume a stream, if the server named none or an absurd one.
     resume_seconds: Seconds = 1.0
     longest_resume_seconds: Seconds = 30.0

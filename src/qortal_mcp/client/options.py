@@ -9,6 +9,7 @@ from .. import __version__
 from ..protocol.jsonrpc import Notification
 from ..protocol.messages import ClientCapabilities, Implementation, LogLevel
 from .answering import Handlers
+from .forgiving import OnForgiven
 from .limits import DEFAULT, ClientLimits
 from .transcript import Headers, Observer
 
@@ -31,8 +32,17 @@ class Options(Struct, frozen=True, kw_only=True):
     log_level: LogLevel | None = None
     limits: ClientLimits = DEFAULT
 
-    # HTTP and WebSocket: headers on every request, such as Authorization.
+    # HTTP and WebSocket: headers on every request, such as Authorization. They go to the target's origin only.
     headers: Headers = ()
+    # Honour HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY. Headers never pass a proxy unencrypted.
+    proxies: bool = False
+    # Certificates in PEM form that are trusted besides those of the system.
+    ca_file: str | None = None
+    # WebSocket: the subprotocol that is offered; None or empty: none. The server need not select it.
+    subprotocol: str | None = "mcp"
+    # Codes of mistakes that the wire overlooks (see `repairs`), and a callback for each: code and detail.
+    forgives: frozenset[str] = frozenset()
+    on_forgiven: OnForgiven | None = None
     # Legacy HTTP: keep the standing stream open. None: if there are handlers for what may come there.
     standing_stream: bool | None = None
 

@@ -208,6 +208,11 @@ def error_reply(id_: RequestId | None, error: errors.ErrorObject) -> bytes:
     return b"%b%b%b%b}" % (_HEAD, _encode(id_), b',"error":', _encode(error))
 
 
+def raw_error_reply(id_: RequestId, error: bytes) -> bytes:
+    """A response around an error that is already JSON."""
+    return b"%b%b%b%b}" % (_HEAD, _encode(id_), b',"error":', error)
+
+
 def request(id_: RequestId, method: str, params: bytes) -> bytes:
     return b'%b%b,"method":%b,"params":%b}' % (_HEAD, _encode(id_), _encode(method), params)
 

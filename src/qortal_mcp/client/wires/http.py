@@ -6,25 +6,35 @@ GET stream, and a DELETE at the end.
 
 import asyncio
 import re
+import secrets
 from collections.abc import Callable
 
 from msgspec import Struct
 
-from ...protocol import headers
+from ...protocol import headers, jsonrpc
 from ...protocol.framing import Event
-from ...protocol.jsonrpc import RequestId
-from ...protocol.versions import LEGACY
+from .. import lost_sessions
 from ..errors import ConnectionLost, HttpRefused, MalformedReply, SessionGone
+from ..forgiving import STRICT, Code, Forgiving
 from ..limits import DEFAULT, ClientLimits
+from ..refusals import readable
 from ..transcript import Headers, Observer, Recorder
-from .web import EVENT_STREAM, JSON, POST_HEADERS, Head, Web, refused
+from .habits import Habits, answers
+from .media import EVENT_STREAM, JSON
+from .routes import DIRECT, Route
+from .web import POST_HEADERS, Head, Web, refused
 from .wire import NoSink, Outgoing, Sink
 
 _SESSION_ID = re.compile(r"[\x21-\x7e]+")
 _NO_CONTENT = (202, 204)
+_BAD = 400
 _GONE = 404
-# The legacy revisions that have an MCP-Protocol-Version header.
-_VERSION_HEADER = frozenset(revision for revision in LEGACY if revision >= "2025-06-18")
+_NO_STREAM = 405
+_TOO_FAST = 429
+# About permission: the head says more than the body.
+_DENIED = (401, 403)
+# From this revision on, an event without data is how a stream begins.
+_PRIMING = "2025-11-25"
 
 
 class Exchange(Struct, frozen=True):
@@ -46,6 +56,13 @@ class _Stopped(Struct):
     fresh: bool = False
 
 
+class _Silent(ConnectionLost):
+    """A GET that nobody answers."""
+
+    def __init__(self) -> None:
+        super().__init__("the server does not answer GET")
+
+
 class HttpWire:
     """One MCP endpoint."""
 
@@ -59,26 +76,78 @@ class HttpWire:
         headers: Headers = (),
         observer: Observer | None = None,
         limits: ClientLimits = DEFAULT,
+        forgiving: Forgiving = STRICT,
+        route: Route = DIRECT,
     ) -> None:
+        """Raises: ClientError if the route's file of certificates is not usable."""
         self.url = url
         self.session_id: str | None = None
         self._sink = sink or NoSink()
         self._limits = limits
-        self._web = Web(Recorder(observer), limits, headers)
+        self._forgiving = forgiving
+        self._habits = Habits(forgiving)
+        self._web = Web(Recorder(observer), limits, headers, forgiving, route)
 
     async def send(self, message: Outgoing) -> None:
+        stopped = await self._post(message)
+        if not isinstance(stopped, _Stopped):
+            stopped = await self._post(message, stopped)
+            assert isinstance(stopped, _Stopped), "a second attempt is the last"
+        if message.resumable and not stopped.settled and stopped.last_id is not None:
+            await self._resume(stopped, message)
+
+    async def _post(self, message: Outgoing, changed: Code | None = None) -> "_Stopped | Code":
+        """One attempt. A code: what has been changed about the headers before the next."""
         session_id = self.session_id  # another request may renew it while this one waits
         sent = (*POST_HEADERS, *self._session(message.revision), *message.headers)
         async with self._web.request("POST", self.url, sent, message.data) as head:
-            if head.status == _GONE and message.may_renew and session_id is not None:
-                body = await self._web.body(head)
-                evidence = body[: self._limits.evidence_bytes]
-                raise SessionGone(head.status, head.http.headers, evidence, session_id)
+            if changed is not None:
+                self._judge(changed, message, head)
+            elif self._forgiving and head.status == _BAD:
+                refusal = await self._web.body(head)
+                code = self._habits.change(message, refusal, has_session=session_id is not None)
+                if code is not None:
+                    if code == "session-id-not-issued":
+                        self.session_id = self._invented()
+                    return code
+            if not head.is_good:
+                await self._check_session(head, message, session_id)
             if message.opens_session and head.is_good:
                 self._keep_session(head)
-            stopped = await self._take_reply(head, message.id)
-        if message.resumable and not stopped.settled and stopped.last_id is not None:
-            await self._resume(stopped, message)
+            if head.is_good and message.id is not None and message.revision is not None:
+                self._habits.is_settled = True
+            return await self._take_reply(head, message, session_id)
+
+    def _judge(self, changed: Code, message: Outgoing, head: Head) -> None:
+        self._habits.judge(changed, message, worked=head.is_good)
+        if changed == "session-id-not-issued" and not head.is_good:
+            self.session_id = None
+
+    def _invented(self) -> str | None:
+        return secrets.token_hex(16) if self._habits.invents_session else None
+
+    async def _check_session(self, head: Head, message: Outgoing, session_id: str | None) -> None:
+        """Raises: SessionGone if a refusal says that the session is lost."""
+        if "stale-session-status" in self._forgiving:
+            self._check_lost(await self._web.body(head), head, message, session_id)
+        elif head.status == _GONE and message.may_renew and session_id is not None:
+            body = await self._web.body(head)
+            evidence = body[: self._limits.evidence_bytes]
+            raise SessionGone(head.status, head.http.headers, evidence, session_id)
+
+    def _check_lost(self, body: bytes, head: Head, message: Outgoing, session_id: str | None) -> None:
+        """The same for any reply, in every form that servers use."""
+        if not (message.may_renew or message.opens_session) or len(body) > self._limits.evidence_bytes:
+            return
+        said = lost_sessions.read(
+            body, head.status, message.id, had_session=session_id is not None, opens=message.opens_session
+        )
+        form = None if said is None else lost_sessions.form_of(said)
+        if form is None:
+            return
+        if form != lost_sessions.NOT_FOUND:
+            self._forgiving.applied("stale-session-status", form)
+        raise SessionGone(head.status, head.http.headers, body, session_id or "", readable(body))
 
     async def send_raw(self, data: bytes) -> None:
         """Send a body unchanged. The reply is handled like any other."""
@@ -147,51 +216,114 @@ class HttpWire:
         carried: list[tuple[str, str]] = []
         if self.session_id is not None:
             carried.append((headers.SESSION_ID, self.session_id))
-        if revision is not None and revision in _VERSION_HEADER:
+        if revision is not None and self._habits.sends_version(revision):
             carried.append((headers.PROTOCOL_VERSION, revision))
         return tuple(carried)
 
     def _keep_session(self, head: Head) -> None:
         session_id = head.header(headers.SESSION_ID)
         if not session_id:
-            self.session_id = None
+            self.session_id = self._invented()
         elif _SESSION_ID.fullmatch(session_id) and len(session_id) <= self._limits.session_id_chars:
             self.session_id = session_id
         else:
             raise MalformedReply("the session id is too long or not visible ASCII", (session_id.encode(),))
 
-    async def _take_reply(self, head: Head, via: RequestId | None) -> _Stopped:
+    async def _take_reply(self, head: Head, message: Outgoing, session_id: str | None) -> _Stopped:
+        via = message.id
+        if via is None and self._forgiving and await self._is_delivered(head):
+            return _Stopped()
+        is_empty = head.status in _NO_CONTENT
+        if "content-type-header" in self._forgiving and head.whole is None and not is_empty:
+            await self._web.look(head)
         if head.is_good and head.media_type == EVENT_STREAM:
-            return await self._take_events(head, via)
-        if head.status in _NO_CONTENT:
+            return await self._take_events(head, message, session_id)
+        if is_empty:
+            if via is not None and "no-reply" in self._forgiving:
+                self._forgiving.applied("no-reply", f"HTTP status {head.status}")
+                raise MalformedReply(f"the server answered with HTTP status {head.status} and no body")
             return _Stopped()
         body = await self._web.body(head)
+        if via is not None and self._forgiving and head.status in (*_DENIED, _TOO_FAST):
+            if head.status == _TOO_FAST:
+                self._forgiving.applied("rate-limit-status", f"HTTP status {head.status}")
+            raise refused(head, body, self._limits.evidence_bytes, readable(body))
         if body and head.media_type == JSON:
-            settled = self._sink.arrived(body, via, head.status)
+            if "stale-session-status" in self._forgiving and head.is_good:
+                self._check_lost(body, head, message, session_id)
+            settled = self._sink.arrived(self._addressed(head, body, message), via, head.status)
             if settled or head.is_good:
                 return _Stopped(settled)
         if not head.is_good:
-            raise refused(head, body, self._limits.evidence_bytes)
+            if via is not None and not message.headers:
+                self._forgiving.applied("rpc-error-status", f"HTTP status {head.status}")
+            detail = readable(body) if self._forgiving else ""
+            raise refused(head, body, self._limits.evidence_bytes, detail)
         if via is not None:
+            if not body:
+                self._forgiving.applied("no-reply", f"HTTP status {head.status} and no body")
             what = f"content type {head.media_type!r}" if body else "no body"
             raise MalformedReply(f"the reply has {what}", (body[: self._limits.evidence_bytes],))
         return _Stopped()
 
-    async def _take_events(self, head: Head, via: RequestId | None) -> _Stopped:
+    async def _is_delivered(self, head: Head) -> bool:
+        """Whether nothing in the reply to a notification matters. It should be 202 without a body."""
+        status = f"HTTP status {head.status}"
+        if not head.is_good:
+            if "notification-refused" not in self._forgiving:
+                return False
+            self._forgiving.applied("notification-refused", status)
+            await self._web.body(head)
+            return True
+        if head.status == 202 or head.media_type == EVENT_STREAM:
+            return False
+        body = await self._web.body(head)
+        found = jsonrpc.read(body)
+        if isinstance(found, jsonrpc.Response):
+            # Its id is null: handed on, it would be taken for the answer to the request that is waiting.
+            self._forgiving.applied("notification-answered", readable(body))
+            return "notification-answered" in self._forgiving
+        if isinstance(found, jsonrpc.Invalid):
+            self._forgiving.applied("notification-status", status)
+            return "notification-status" in self._forgiving
+        return False
+
+    def _addressed(self, head: Head, body: bytes, message: Outgoing) -> bytes:
+        """The error in a reply with a bad status, with the id of the request: whose answer it is, is certain."""
+        if head.is_good or message.id is None or message.headers or "rpc-error-status" not in self._forgiving:
+            return body
+        found = jsonrpc.read(body)
+        if not isinstance(found, jsonrpc.Response) or found.error is None:
+            return body
+        if answers(body, message.id):
+            self._forgiving.applied("rpc-error-status", f"HTTP status {head.status}")
+            return body
+        self._forgiving.applied("rpc-error-status", f"HTTP status {head.status} and another id")
+        return jsonrpc.raw_error_reply(message.id, bytes(found.error))
+
+    async def _take_events(self, head: Head, message: Outgoing, session_id: str | None = None) -> _Stopped:
         state = _Stopped()
+        via, revision = message.id, message.revision
+        has_forms = "stale-session-status" in self._forgiving
 
         def take(event: Event) -> bool:
             if event.id is not None:
                 state.last_id, state.fresh = event.id, True
             if event.retry_ms is not None:
                 state.retry_ms = event.retry_ms
+            if event.data == "" and revision is not None and revision < _PRIMING:
+                self._forgiving.applied("sse-empty-data-event", f"in {revision}")
             data = self._web.message_of(head, event)
             if data is not None:
+                if has_forms:
+                    self._check_lost(data, head, message, session_id)
                 state.settled = self._sink.arrived(data, via, head.status)
             return state.settled
 
         try:
             await self._web.events(head, take)
+        except SessionGone:
+            raise
         except ConnectionLost as exc:
             if state.last_id is None:
                 raise
@@ -199,13 +331,24 @@ class HttpWire:
             self._web.recorder.note("received", "closed", str(exc).encode(), http=head.http)
         if state.settled:
             await self._web.linger(head)
+        elif via is not None and state.last_id is None and "sse-no-reply" in self._forgiving:
+            raise self._unanswered()
         return state
+
+    def _unanswered(self) -> MalformedReply:
+        self._forgiving.applied("sse-no-reply", "the stream ended")
+        return MalformedReply("the stream of events ended without an answer")
 
     async def _resume(self, stopped: _Stopped, message: Outgoing) -> None:
         """Resume a broken stream with GET (2025-11-25; older servers do it the same way)."""
         for _ in range(self._limits.resumptions):
             await asyncio.sleep(self._pause(stopped))
-            again = await self._listen(stopped.last_id, message.revision, message.id)
+            try:
+                again = await self._listen(stopped.last_id, message)
+            except HttpRefused:
+                if "sse-no-reply" not in self._forgiving:
+                    raise
+                raise self._unanswered() from None
             if again.settled:
                 return
             stopped = _Stopped(
@@ -219,14 +362,29 @@ class HttpWire:
         wanted = min(stopped.retry_ms / 1000, self._limits.longest_resume_seconds)
         return max(wanted, self._limits.shortest_resume_seconds)
 
-    async def _listen(self, last_id: str | None, revision: str | None, via: RequestId | None) -> _Stopped:
-        sent: Headers = (("accept", EVENT_STREAM), *self._session(revision))
+    async def _listen(self, last_id: str | None, message: Outgoing) -> _Stopped:
+        sent: Headers = (("accept", EVENT_STREAM), *self._session(message.revision))
         if last_id is not None:
             sent = (*sent, ("last-event-id", last_id))
-        async with self._web.request("GET", self.url, sent) as head:
-            if not head.is_good or head.media_type != EVENT_STREAM:
-                raise await self._web.refusal(head)
-            return await self._take_events(head, via)
+        at_most = self._limits.connect_seconds if "get-hangs" in self._forgiving else None
+        try:
+            async with (
+                asyncio.timeout(at_most) as patience,
+                self._web.request("GET", self.url, sent) as head,
+            ):
+                if (
+                    "content-type-header" in self._forgiving
+                    and head.is_good
+                    and head.media_type != EVENT_STREAM
+                ):
+                    await self._web.look(head)
+                if not head.is_good or head.media_type != EVENT_STREAM:
+                    raise await self._web.refusal(head)
+                patience.reschedule(None)
+                return await self._take_events(head, message)
+        except TimeoutError:
+            self._forgiving.applied("get-hangs", f"no reply within {at_most:g} s")
+            raise _Silent from None
 
     async def stand_by(self, revision: str) -> None:
         """Keep the standing stream of a legacy server open: messages that belong to no request come there.
@@ -235,11 +393,16 @@ class HttpWire:
         """
         stopped = _Stopped()
         failures = 0
+        nobody = Outgoing(b"", revision=revision)
         while failures < self._limits.stream_attempts:
             try:
-                again = await self._listen(stopped.last_id, revision, None)
+                again = await self._listen(stopped.last_id, nobody)
+            except _Silent:
+                return
             except HttpRefused as exc:
-                if exc.status < 500:
+                if exc.status != _NO_STREAM:
+                    self._forgiving.applied("get-status", f"HTTP status {exc.status}")
+                if exc.status < 500 or "get-status" in self._forgiving:
                     return
                 failures += 1
                 again = _Stopped()
@@ -265,6 +428,12 @@ class HttpWire:
                 pass
         except (TimeoutError, ConnectionLost):
             pass
+        self.session_id = None
+
+    async def forget_session(self, revision: str) -> None:
+        """Before a new handshake: the session is lost. A server that wrongly says so is told to end it."""
+        if "stale-session-status" in self._forgiving:
+            await self.end_session(revision)
         self.session_id = None
 
     async def close(self) -> None:

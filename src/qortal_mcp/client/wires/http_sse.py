@@ -1,16 +1,19 @@
 """HTTP+SSE of 2024-11-05: one GET stream for everything the server sends, and the address it names for POSTs."""
 
 import asyncio
-from urllib.parse import urljoin, urlsplit
 
 from ...protocol.framing import Event
-from ..errors import ClientError, ConnectionLost, MalformedReply, shown
+from .. import lost_sessions
+from ..errors import ClientError, ConnectionLost, HttpRefused, MalformedReply, SessionGone
+from ..forgiving import STRICT, Forgiving
 from ..limits import DEFAULT, ClientLimits
+from ..refusals import readable
 from ..transcript import Headers, Observer, Recorder
-from .web import EVENT_STREAM, POST_HEADERS, Head, Web
+from .media import EVENT_STREAM
+from .origins import same_origin
+from .routes import DIRECT, Route
+from .web import POST_HEADERS, Head, Web
 from .wire import NoSink, Outgoing, Sink
-
-_DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 class HttpSseWire:
@@ -35,12 +38,14 @@ class HttpSseWire:
         headers: Headers = (),
         observer: Observer | None = None,
         limits: ClientLimits = DEFAULT,
+        forgiving: Forgiving = STRICT,
+        route: Route = DIRECT,
     ) -> "HttpSseWire":
         """Open the stream and wait for the address.
 
         Raises: ClientError if there is no such stream, or it names another origin.
         """
-        wire = cls(url, sink or NoSink(), Web(Recorder(observer), limits, headers))
+        wire = cls(url, sink or NoSink(), Web(Recorder(observer), limits, headers, forgiving, route))
         try:
             async with asyncio.timeout(limits.connect_seconds):
                 await asyncio.shield(wire._endpoint)
@@ -53,7 +58,26 @@ class HttpSseWire:
         return wire
 
     async def send(self, message: Outgoing) -> None:
-        await self.send_raw(message.data)
+        forgiving = self._web.forgiving
+        try:
+            await self.send_raw(message.data)
+        except HttpRefused as exc:
+            body = exc.evidence[0] if exc.evidence else b""
+            if message.id is not None and "stale-session-status" in forgiving:
+                self._check_lost(exc, body, message)
+            if message.id is not None or "notification-refused" not in forgiving:
+                raise
+            forgiving.applied("notification-refused", f"HTTP status {exc.status}")
+
+    def _check_lost(self, refused: HttpRefused, body: bytes, message: Outgoing) -> None:
+        """Raises: SessionGone. The address to post to is the session: it is named by each stream."""
+        said = lost_sessions.read(body, refused.status, message.id, had_session=True, opens=False)
+        form = None if said is None else lost_sessions.form_of(said)
+        if form is None:
+            return
+        if form != lost_sessions.NOT_FOUND:
+            self._web.forgiving.applied("stale-session-status", form)
+        raise SessionGone(refused.status, refused.headers, body, "", readable(body)) from None
 
     async def send_raw(self, data: bytes) -> None:
         endpoint = await asyncio.shield(self._endpoint)
@@ -73,6 +97,9 @@ class HttpSseWire:
         error: ClientError = ConnectionLost("the stream ended")
         try:
             async with self._web.request("GET", self.url, (("accept", EVENT_STREAM),)) as head:
+                is_odd = head.is_good and head.media_type != EVENT_STREAM
+                if is_odd and "content-type-header" in self._web.forgiving:
+                    await self._web.look(head)
                 if not head.is_good or head.media_type != EVENT_STREAM:
                     raise await self._web.refusal(head)
                 await self._web.events(head, lambda event: self._take(head, event))
@@ -103,24 +130,3 @@ class HttpSseWire:
             self._endpoint.set_exception(ConnectionLost("this connection is closed"))
         self._endpoint.exception()  # retrieved: asyncio complains about errors that were never looked at
         await self._web.close()
-
-
-def same_origin(base: str, reference: str) -> str:
-    """The address that a reference resolves to.
-
-    Raises: MalformedReply if it leaves the origin: messages and credentials would go to another server.
-    """
-    try:
-        url = urljoin(base, reference)
-        ours, theirs = _origin(base), _origin(url)
-    except ValueError:
-        url, ours, theirs = reference, ("", "", 0), ("?", "", 0)
-    if not reference or ours != theirs:
-        said = reference.encode("utf-8", "surrogateescape")
-        raise MalformedReply(f"the address to post to has another origin: {shown(url)}", (said,))
-    return url
-
-
-def _origin(url: str) -> tuple[str, str, int | None]:
-    parts = urlsplit(url)
-    return parts.scheme, parts.hostname or "", parts.port or _DEFAULT_PORTS.get(parts.scheme)

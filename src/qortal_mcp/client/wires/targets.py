@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from ..errors import NotSupported
+from ..forgiving import Forgiving
 from ..options import Options
+from .routes import Route
 from .wire import RawWire, Sink
 
 if TYPE_CHECKING:
@@ -42,12 +44,26 @@ async def _open_url(url: str, sink: Sink, options: Options) -> RawWire:
     if scheme in ("http", "https"):
         from .http import HttpWire
 
-        return HttpWire(url, sink, headers=options.headers, observer=options.observer, limits=options.limits)
+        return HttpWire(
+            url,
+            sink,
+            headers=options.headers,
+            observer=options.observer,
+            limits=options.limits,
+            forgiving=_forgiving(options),
+            route=_route(options),
+        )
     if scheme in ("ws", "wss"):
         from .websocket import WebSocketWire
 
         return await WebSocketWire.open(
-            url, sink, headers=options.headers, observer=options.observer, limits=options.limits
+            url,
+            sink,
+            headers=options.headers,
+            observer=options.observer,
+            limits=options.limits,
+            subprotocol=options.subprotocol,
+            route=_route(options),
         )
     raise NotSupported(f"unsupported address: {url}; use http://, https://, ws:// or wss://")
 
@@ -62,5 +78,19 @@ async def open_old_wire(target: Target, sink: Sink, options: Options) -> RawWire
     if not isinstance(target, str) or not target.lower().startswith("http"):
         raise NotSupported("only http addresses have an HTTP+SSE form")
     return await HttpSseWire.open(
-        target, sink, headers=options.headers, observer=options.observer, limits=options.limits
+        target,
+        sink,
+        headers=options.headers,
+        observer=options.observer,
+        limits=options.limits,
+        forgiving=_forgiving(options),
+        route=_route(options),
     )
+
+
+def _forgiving(options: Options) -> Forgiving:
+    return Forgiving(options.forgives, options.on_forgiven)
+
+
+def _route(options: Options) -> Route:
+    return Route(proxies=options.proxies, ca_file=options.ca_file)

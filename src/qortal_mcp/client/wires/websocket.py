@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..errors import ConnectionLost, HttpRefused
 from ..limits import DEFAULT, ClientLimits
 from ..transcript import Headers, Http, Observer, Recorder
+from .routes import DIRECT, Route
 from .web import Web, raw_headers, translated
 from .wire import NoSink, Outgoing, Sink
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from aiohttp import ClientWebSocketResponse
 
 SUBPROTOCOL = "mcp"
-# Two missed answers to a ping in a row mean that the server is gone.
-_HEARTBEAT_SECONDS = 30.0
 
 
 class WebSocketWire:
@@ -44,23 +43,27 @@ class WebSocketWire:
         headers: Headers = (),
         observer: Observer | None = None,
         limits: ClientLimits = DEFAULT,
+        subprotocol: str | None = SUBPROTOCOL,
+        route: Route = DIRECT,
     ) -> WebSocketWire:
-        """Raises: ConnectionLost if there is no WebSocket."""
+        """Raises: ConnectionLost if there is no WebSocket: HttpRefused if the server gave a status instead."""
         import aiohttp
         from yarl import URL
 
-        web = Web(Recorder(observer), limits, headers)
-        sent = Http(method="GET", url=url, headers=(*headers, ("sec-websocket-protocol", SUBPROTOCOL)))
+        web = Web(Recorder(observer), limits, headers, route=route)
+        offered = (("sec-websocket-protocol", subprotocol),) if subprotocol else ()
+        sent = Http(method="GET", url=url, headers=(*headers, *offered))
         web.recorder.note("sent", "head", http=sent)
         try:
             with translated():
                 async with asyncio.timeout(limits.connect_seconds):
                     socket = await web.session().ws_connect(
                         URL(url, encoded=True),
-                        protocols=(SUBPROTOCOL,),
+                        protocols=(subprotocol,) if subprotocol else (),
                         headers=list(headers),
                         max_msg_size=limits.message_bytes,
-                        heartbeat=_HEARTBEAT_SECONDS,
+                        heartbeat=limits.heartbeat_seconds,
+                        proxy=web.proxy(url),
                         # Frames as they came: whether they are UTF-8 is decided where the message is read.
                         decode_text=False,
                         timeout=aiohttp.ClientWSTimeout(ws_close=limits.goodbye_seconds),

@@ -1,0 +1,81 @@
+"""The way to a server: through which proxy, and whose certificates are trusted."""
+
+from __future__ import annotations
+
+import ipaddress
+import ssl
+from urllib.parse import urlsplit
+from urllib.request import getproxies_environment, proxy_bypass
+
+from msgspec import Struct
+
+from ..errors import ClientError
+from .origins import named
+
+# A WebSocket goes the way of the HTTP request that opens it.
+_AS_HTTP = {"ws": "http", "wss": "https"}
+
+
+class Route(Struct, frozen=True, kw_only=True):
+    # Honour HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY. ~/.netrc is never read.
+    proxies: bool = False
+    # A file of certificates in PEM form that are trusted besides those of the system.
+    ca_file: str | None = None
+
+    def context(self) -> ssl.SSLContext | None:
+        """None: the usual one.
+
+        Raises: ClientError if the file is not usable.
+        """
+        if self.ca_file is None:
+            return None
+        context = ssl.create_default_context()
+        try:
+            context.load_verify_locations(cafile=self.ca_file)
+        except ssl.SSLError:
+            raise ClientError(f"{self.ca_file} holds no certificate in PEM form") from None
+        except OSError as exc:
+            raise ClientError(f"the certificates in {self.ca_file} cannot be read: {exc.strerror}") from None
+        return context
+
+    def proxy(self, url: str, *, has_secrets: bool) -> str | None:
+        """The proxy for an address; None: there is none.
+
+        Raises: ClientError if secrets would pass it unencrypted.
+        """
+        if not self.proxies:
+            return None
+        found = proxy_for(url)
+        parts = urlsplit(url)
+        secure = _AS_HTTP.get(parts.scheme, parts.scheme) == "https"
+        if found is not None and not secure and (has_secrets or parts.username is not None):
+            raise ClientError(
+                f"the headers for {named(url, '')} would pass a proxy unencrypted: use {parts.scheme}s://, "
+                "or name the host in NO_PROXY"
+            )
+        return found
+
+
+DIRECT = Route()
+
+
+def proxy_for(url: str) -> str | None:
+    """What the environment says about an address. This machine itself is never reached through a proxy."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if not host or _is_loopback(host):
+        return None
+    variables = getproxies_environment()
+    found = variables.get(_AS_HTTP.get(parts.scheme, parts.scheme)) or variables.get("all")
+    if not found or proxy_bypass(parts.netloc.rpartition("@")[2]):
+        return None
+    return found if "://" in found else f"http://{found}"
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
