@@ -20,7 +20,7 @@ from ..limits import DEFAULT, ClientLimits
 from ..refusals import readable
 from ..transcript import Headers, Observer, Recorder
 from .habits import Habits, answers
-from .media import EVENT_STREAM, JSON
+from .media import EVENT_STREAM, JSON, is_message
 from .routes import DIRECT, Route
 from .web import POST_HEADERS, Head, Web, refused
 from .wire import NoSink, Outgoing, Sink
@@ -255,7 +255,7 @@ class HttpWire:
             if settled or head.is_good:
                 return _Stopped(settled)
         if not head.is_good:
-            if via is not None and not message.headers:
+            if via is not None and message.revision is not None:
                 self._forgiving.applied("rpc-error-status", f"HTTP status {head.status}")
             detail = readable(body) if self._forgiving else ""
             raise refused(head, body, self._limits.evidence_bytes, detail)
@@ -279,11 +279,12 @@ class HttpWire:
             return False
         body = await self._web.body(head)
         found = jsonrpc.read(body)
-        if isinstance(found, jsonrpc.Response):
+        is_invalid = isinstance(found, jsonrpc.Invalid)
+        if isinstance(found, jsonrpc.Response) or (is_invalid and is_message(body)):
             # Its id is null: handed on, it would be taken for the answer to the request that is waiting.
             self._forgiving.applied("notification-answered", readable(body))
             return "notification-answered" in self._forgiving
-        if isinstance(found, jsonrpc.Invalid):
+        if is_invalid:
             self._forgiving.applied("notification-status", status)
             return "notification-status" in self._forgiving
         return False
