@@ -204,6 +204,8 @@ class Client:
                 may_renew=not self.terms.is_modern,
             )
         except SessionGone as exc:
+            if not self._options.renews_sessions:
+                raise
             await self._renew(exc)
         except ServerError as exc:
             if not mirrors or exc.code != errors.HEADER_MISMATCH or self._header_params is not None:

@@ -15,11 +15,12 @@ AnswerRefused goes the other way: a handler raises it to answer a server's quest
 
 from typing import Any
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Raw, UnsetType
 
 from ..protocol.errors import INTERNAL_ERROR, ErrorObject
 from ..text import printable, shortened
 from . import refusals
+from .reading import Changes
 
 _SHOWN_CHARS = 300
 
@@ -36,9 +37,17 @@ class ServerError(ClientError):
     """The server's own JSON-RPC error, as it was sent. `status` is the HTTP status it came with."""
 
     def __init__(
-        self, error: ErrorObject, evidence: tuple[bytes, ...] = (), status: int | None = None
+        self,
+        error: ErrorObject,
+        evidence: tuple[bytes, ...] = (),
+        status: int | None = None,
+        raw: Raw | None = None,
+        changes: Changes = (),
     ) -> None:
         super().__init__(f"{error.message} ({error.code})", evidence)
+        # The error object as JSON, and what `Options.reading` and the wire put right in the message.
+        self.raw = raw
+        self.changes = changes
         self.code = error.code
         self.message = error.message
         self.data: Any | UnsetType = error.data

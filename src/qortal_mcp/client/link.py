@@ -19,6 +19,7 @@ from .envelope import Params
 from .errors import AnswerRefused, ClientError, ConnectionLost, MalformedReply, shown
 from .options import Options
 from .pending import OnProgress, Pending, Reply, Requests
+from .reading import Changes, Reading
 from .subscription import Subscription, subscription_id
 from .tasks import Tasks
 from .wires.wire import Outgoing, RawWire
@@ -215,26 +216,91 @@ class Link:
         self._subscriptions.pop(pending.id, None)
         self._requests.close(pending)
 
-    def arrived(self, data: bytes, via: RequestId | None = None, status: int | None = None) -> bool:
+    def arrived(
+        self,
+        data: bytes,
+        via: RequestId | None = None,
+        status: int | None = None,
+        changes: Changes = (),
+    ) -> bool:
+        if self._options.reading is not None:
+            self._read(self._options.reading, data, via, status, changes)
+        else:
+            self._take_strictly(data, via, status)
+        return self._requests.is_settled(via)
+
+    def _read(
+        self,
+        reading: Reading,
+        data: bytes,
+        via: RequestId | None,
+        status: int | None,
+        changes: Changes,
+    ) -> None:
+        lasting = self._wire is None or not self._wire.is_exchange
+        for one in reading(data, self._requests.in_flight, via, self._requests.latest, lasting):
+            found = (*changes, *one.changes) if changes else one.changes
+            if not one.data:
+                invalid = one.parsed
+                if isinstance(invalid, jsonrpc.Invalid):
+                    self._requests.take_invalid(invalid, data, via)
+                else:
+                    self._requests.stray(data, via)
+                self.dropped(found)
+            elif one.parsed is not None:
+                self._take(one.parsed, one.data, via, status, found)
+            else:
+                self._take_strictly(one.data, via, status, found)
+
+    def _take_strictly(
+        self, data: bytes, via: RequestId | None, status: int | None, changes: Changes = ()
+    ) -> None:
         message = jsonrpc.read(data)
         if isinstance(message, jsonrpc.Invalid) and jsonrpc.is_array(data):
             # 2025-03-26 lets a server group its messages; some do in every revision.
             batch = jsonrpc.read_batch(data, self._limits.backlog_messages)
             for item in batch if isinstance(batch, list) else [batch]:
-                self._take(item, data, via, status)
+                self._take(item, data, via, status, changes)
         else:
-            self._take(message, data, via, status)
-        return self._requests.is_settled(via)
+            self._take(message, data, via, status, changes)
 
-    def _take(self, message: jsonrpc.Message, data: bytes, via: RequestId | None, status: int | None) -> None:
+    def _take(
+        self,
+        message: jsonrpc.Message,
+        data: bytes,
+        via: RequestId | None,
+        status: int | None,
+        changes: Changes,
+    ) -> None:
         if isinstance(message, jsonrpc.Response):
-            self._requests.take_response(message, data, via, status)
-        elif isinstance(message, jsonrpc.Notification):
+            any_result = self._options.reading is not None
+            self._requests.take_response(message, data, via, status, changes, any_result=any_result)
+            return
+        if changes:
+            self.dropped(changes)
+        if isinstance(message, jsonrpc.Notification):
             self._take_notification(message)
         elif isinstance(message, jsonrpc.Request):
             self._take_request(message, data, via)
         else:
             self._requests.take_invalid(message, data, via)
+
+    def dropped(self, changes: Changes) -> None:
+        if self._options.on_dropped is None:
+            return
+        try:
+            self._options.on_dropped(changes)
+        except Exception:
+            # The callback belongs to the caller; a bug in it must not cost the connection.
+            log.exception("a callback failed")
+
+    @property
+    def is_full(self) -> bool:
+        return self._options.is_full is not None and self._options.is_full()
+
+    async def room(self) -> None:
+        if self._options.room is not None:
+            await self._options.room()
 
     def lost(self, error: ClientError) -> None:
         self._lost = error

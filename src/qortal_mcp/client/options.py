@@ -1,6 +1,6 @@
 """What a caller may choose about a connection."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
 from msgspec import Struct
@@ -11,6 +11,7 @@ from ..protocol.messages import ClientCapabilities, Implementation, LogLevel
 from .answering import Handlers
 from .forgiving import OnForgiven
 from .limits import DEFAULT, ClientLimits
+from .reading import Changes, Reading, Splitter
 from .transcript import Headers, Observer
 
 OnNotification = Callable[[Notification], None]
@@ -50,6 +51,18 @@ class Options(Struct, frozen=True, kw_only=True):
     env: Mapping[str, str] | None = None
     cwd: str | Path | None = None
     on_stderr: Callable[[bytes], None] | None = None
+    # Child processes: makes what splits their output, given the limit of a message. None: one message per line.
+    splitter: Callable[[int], Splitter] | None = None
+
+    # Reads what servers send more leniently; None: what is not a correct message is refused.
+    reading: Reading | None = None
+    # Called with what was put right in a message that is not a reply, and with why something was dropped.
+    on_dropped: Callable[[Changes], None] | None = None
+    # Legacy HTTP: an expired session is replaced silently. False: `SessionGone` is raised.
+    renews_sessions: bool = True
+    # Says that nothing more can be taken now; wires stop reading until `room` returns.
+    is_full: Callable[[], bool] | None = None
+    room: Callable[[], Awaitable[None]] | None = None
 
     @property
     def wants_stream(self) -> bool:

@@ -1,7 +1,6 @@
 """Requests in flight: unique ids, and replies matched to them by id and type. Sends nothing."""
 
 import asyncio
-import itertools
 from collections import deque
 from collections.abc import Callable
 from typing import TypeVar
@@ -14,6 +13,7 @@ from ..protocol.errors import ErrorObject
 from ..protocol.jsonrpc import UNREADABLE, RequestId
 from .errors import ClientError, MalformedReply, RequestTimeout, ServerError
 from .limits import ClientLimits
+from .reading import Changes
 
 T = TypeVar("T")
 
@@ -36,6 +36,8 @@ class Reply(Struct, frozen=True):
     result: Raw
     raw: bytes
     status: int | None = None
+    # What `Options.reading` and the wire put right in the message.
+    changes: Changes = ()
 
     def read(self, type_: type[T]) -> T:
         """The result as a type.
@@ -51,10 +53,19 @@ class Reply(Struct, frozen=True):
 class Pending:
     """One request that is waiting for its reply."""
 
-    def __init__(self, id_: RequestId, method: str, progress: OnProgress | None, strays: int) -> None:
+    def __init__(
+        self,
+        id_: RequestId,
+        method: str,
+        progress: OnProgress | None,
+        strays: int,
+        in_flight: dict[RequestId, str],
+    ) -> None:
         self.id = id_
         self.method = method
         self.progress = progress
+        self._in_flight = in_flight
+        in_flight[id_] = method
         self.reply: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         # What came in its own HTTP reply and was not the answer.
         self.strays: deque[bytes] = deque(maxlen=strays)
@@ -62,11 +73,13 @@ class Pending:
         self.on_life: Callable[[], None] | None = None
 
     def fail(self, error: BaseException) -> None:
+        self._in_flight.pop(self.id, None)
         if not self.reply.done():
             self.reply.set_exception(error)
             self.reply.exception()  # retrieved, so that asyncio does not complain if there is no waiter
 
     def settle(self, reply: Reply) -> None:
+        self._in_flight.pop(self.id, None)
         if not self.reply.done():
             self.reply.set_result(reply)
 
@@ -76,19 +89,24 @@ class Requests:
 
     def __init__(self, limits: ClientLimits) -> None:
         self._limits = limits
-        self._ids = itertools.count(1)
+        # The highest id so far.
+        self.latest = 0
         self._waiting: dict[RequestId, Pending] = {}
+        # The methods of those that have no reply yet: a reply settles its request before its caller goes on.
+        self.in_flight: dict[RequestId, str] = {}
         # Messages that belonged to no request: they explain a timeout better than silence does.
         self._strays: deque[bytes] = deque(maxlen=limits.evidence_items)
 
     def open(self, method: str, progress: OnProgress | None = None) -> Pending:
-        pending = Pending(next(self._ids), method, progress, self._limits.evidence_items)
+        self.latest += 1
+        pending = Pending(self.latest, method, progress, self._limits.evidence_items, self.in_flight)
         self._waiting[pending.id] = pending
         return pending
 
     def close(self, pending: Pending) -> None:
         """Stop waiting: a late reply will be dropped."""
         self._waiting.pop(pending.id, None)
+        self.in_flight.pop(pending.id, None)
 
     def get(self, id_: RequestId) -> Pending | None:
         return self._waiting.get(id_)
@@ -105,18 +123,25 @@ class Requests:
         return RequestTimeout(pending.method, seconds, (*self._strays, *pending.strays))
 
     def take_response(
-        self, response: jsonrpc.Response, data: bytes, via: RequestId | None, status: int | None
+        self,
+        response: jsonrpc.Response,
+        data: bytes,
+        via: RequestId | None,
+        status: int | None,
+        changes: Changes = (),
+        *,
+        any_result: bool = False,
     ) -> None:
-        """Pass a response to its request, or keep it as a stray."""
+        """Pass a response to its request, or keep it as a stray. With `any_result`, results need not be objects."""
         pending = None if response.id is None else self._waiting.get(response.id)
         if pending is None:
             self._take_unmatched(response, data, via, status)
         elif response.error is not None:
-            pending.fail(self._server_error(response.error, data, status))
-        elif response.result is None or bytes(memoryview(response.result)[:1]) != b"{":
-            pending.fail(MalformedReply("a result must be an object", (self.cut(data),)))
+            pending.fail(self._server_error(response.error, data, status, changes))
+        elif response.result is not None and (any_result or bytes(memoryview(response.result)[:1]) == b"{"):
+            pending.settle(Reply(response.result, data, status, changes))
         else:
-            pending.settle(Reply(response.result, data, status))
+            pending.fail(MalformedReply("a result must be an object", (self.cut(data),)))
 
     def _take_unmatched(
         self, response: jsonrpc.Response, data: bytes, via: RequestId | None, status: int | None
@@ -170,9 +195,9 @@ class Requests:
             return None  # our own ids are integers
         return self._waiting.get(int(id_))
 
-    def _server_error(self, raw: Raw, data: bytes, status: int | None) -> ClientError:
+    def _server_error(self, raw: Raw, data: bytes, status: int | None, changes: Changes = ()) -> ClientError:
         try:
             error = decode_as(raw, ErrorObject)
         except UNREADABLE as exc:
             return MalformedReply(f"unexpected error object: {exc}", (self.cut(data),))
-        return ServerError(error, (self.cut(data),), status)
+        return ServerError(error, (self.cut(data),), status, raw, changes)

@@ -8,7 +8,7 @@ import json
 import re
 from typing import Any, Literal
 
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 # What was wrong with the bytes around a value.
 Slip = Literal[
@@ -23,6 +23,10 @@ Slip = Literal[
 _BOM = b"\xef\xbb\xbf"
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+# Strings (an unterminated one takes the rest) and brackets: each character is scanned once.
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]', re.DOTALL)
+# Python refuses to write integers that are much longer.
+_LONGEST_INTEGER = 1000
 # The decoder is recursive: anything deeper than this is refused untried.
 _DEEPEST = 200
 
@@ -35,15 +39,20 @@ class Reading(Struct, frozen=True):
 
 
 class _Reader:
-    def __init__(self) -> None:
+    def __init__(self, exactly: bool) -> None:
         self.slips: set[Slip] = set()
+        self._exactly = exactly
         self._decoder = json.JSONDecoder(
-            parse_constant=self._constant, object_pairs_hook=self._members, strict=False
+            parse_constant=self._constant,
+            parse_float=_as_written if exactly else None,
+            parse_int=_integer if exactly else None,
+            object_pairs_hook=self._members,
+            strict=False,
         )
 
-    def _constant(self, name: str) -> float:
+    def _constant(self, name: str) -> float | None:
         self.slips.add("nan")
-        return float(name.replace("Infinity", "inf"))
+        return None if self._exactly else float(name.replace("Infinity", "inf"))
 
     def _members(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         members = dict(pairs)
@@ -66,14 +75,25 @@ class _Reader:
         return values
 
 
+def _as_written(number: str) -> Raw:
+    return Raw(number.encode())
+
+
+def _integer(digits: str) -> int | Raw:
+    return _as_written(digits) if len(digits) > _LONGEST_INTEGER or digits == "-0" else int(digits)
+
+
 def _after_blanks(text: str, at: int) -> int:
     found = _BLANKS.match(text, at)
     return at if found is None else found.end()
 
 
-def read(data: bytes) -> Reading:
-    """Every value in these bytes, read as leniently as possible."""
-    reader = _Reader()
+def read(data: bytes, *, exactly: bool = False) -> Reading:
+    """Every value in these bytes, read as leniently as possible.
+
+    With `exactly` they can be written again: numbers keep their digits (`Raw`), and NaN and Infinity are None.
+    """
+    reader = _Reader(exactly)
     if data.startswith(_BOM):
         reader.slips.add("bom")
         data = data[len(_BOM) :]
@@ -94,13 +114,15 @@ def read(data: bytes) -> Reading:
 
 
 def _is_too_deep(text: str) -> bool:
-    """Counts brackets without regard to strings: it may refuse odd texts, but never accepts one that is too deep."""
-    depth = deepest = 0
-    for character in re.findall(r"[\[\]{}]", text):
-        depth += 1 if character in "[{" else -1
-        deepest = max(deepest, depth)
-        if deepest > _DEEPEST:
-            return True
+    depth = 0
+    for token in _TOKEN.finditer(text):
+        first = token.group()[0]
+        if first in "[{":
+            depth += 1
+            if depth > _DEEPEST:
+                return True
+        elif first != '"':
+            depth -= 1
     return False
 
 

@@ -6,9 +6,12 @@ from typing import Any
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
-from ..protocol.jsonrpc import UNREADABLE
+from ..protocol.jsonrpc import UNREADABLE, RequestId
 from . import values
 from .envelope import ENVELOPE
+from .envelope import reading as envelope
+from .envelope.message import Message
+from .framing import FRAMING, LooseLines
 from .handshake import HANDSHAKE
 from .notices import NOTICES
 from .others import OTHERS
@@ -31,7 +34,16 @@ from .tools import TOOLS
 from .wires import WIRES
 
 # In the order in which they are applied: each relies on what those before it have put right.
-REPAIRS: tuple[Repair[Any], ...] = (*WIRES, *ENVELOPE, *HANDSHAKE, *NOTICES, *TOOLS, *RESULTS, *OTHERS)
+REPAIRS: tuple[Repair[Any], ...] = (
+    *WIRES,
+    *FRAMING,
+    *ENVELOPE,
+    *HANDSHAKE,
+    *NOTICES,
+    *TOOLS,
+    *RESULTS,
+    *OTHERS,
+)
 CODES = frozenset(one.code for one in REPAIRS)
 
 # What the client finds in `_meta`: the codes of what was repaired, and what was taken out, by its place.
@@ -84,6 +96,25 @@ class Repairs:
         self._about: dict[type, list[Repair[Any]]] = {}
         for one in self.on:
             self._about.setdefault(one.about, []).append(one)
+
+    def lines(self, limit: int) -> LooseLines:
+        """Finds the messages in the standard output of a program."""
+        return LooseLines(limit, self.codes)
+
+    def messages(
+        self,
+        data: bytes,
+        waiting: Mapping[RequestId, str],
+        via: RequestId | None = None,
+        latest: int = 0,
+        lasting: bool = True,
+    ) -> list[Message]:
+        """The messages in the bytes of one line, frame, body or event.
+
+        `waiting` are the methods of the requests in flight, by id; `latest` is the highest id sent so far. `via` is the
+        request in whose own HTTP reply the bytes came; `lasting` says that all messages share one connection.
+        """
+        return envelope.messages(self.codes, data, waiting, via, latest, lasting)
 
     def handshake(
         self,

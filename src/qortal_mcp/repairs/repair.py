@@ -51,7 +51,8 @@ class Repair(Struct, Generic[S], frozen=True, kw_only=True):
     code: str
     level: Level
     about: type[S]
-    # Changes the subject in place and yields each change. None: a wire does it while it reads (`client/wires/`).
+    # Changes the subject in place and yields each change. None: it is done where the bytes are read (`envelope/`,
+    # `framing`, `client/wires/`).
     apply: Callable[[S], Iterator[Change]] | None
     # What it recognises, one line.
     title: str

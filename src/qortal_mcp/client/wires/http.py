@@ -322,7 +322,7 @@ class HttpWire:
             return state.settled
 
         try:
-            await self._web.events(head, take)
+            await self._web.events(head, take, self._sink)
         except SessionGone:
             raise
         except ConnectionLost as exc:

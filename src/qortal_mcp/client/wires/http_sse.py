@@ -102,7 +102,7 @@ class HttpSseWire:
                     await self._web.look(head)
                 if not head.is_good or head.media_type != EVENT_STREAM:
                     raise await self._web.refusal(head)
-                await self._web.events(head, lambda event: self._take(head, event))
+                await self._web.events(head, lambda event: self._take(head, event), self._sink)
         except ClientError as exc:
             error = exc
         self._web.recorder.note("received", "closed", str(error).encode())

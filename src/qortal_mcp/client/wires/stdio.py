@@ -15,6 +15,7 @@ from pathlib import Path
 from ...protocol.framing import LineSplitter, TooLong
 from ..errors import ConnectionLost
 from ..limits import DEFAULT, ClientLimits
+from ..reading import SplitPiece, Splitter
 from ..transcript import Observer, Recorder
 from .wire import NoSink, Outgoing, Sink
 
@@ -34,12 +35,14 @@ class StdioWire:
         recorder: Recorder,
         limits: ClientLimits,
         on_stderr: Callable[[bytes], None] | None,
+        splitter: Callable[[int], Splitter] | None,
     ) -> None:
         self._child = child
         self._sink = sink
         self._recorder = recorder
         self._limits = limits
         self._on_stderr = on_stderr
+        self._splitter = splitter
         self._writing = asyncio.Lock()
         self._stderr: deque[bytes] = deque()
         self._stderr_bytes = 0
@@ -57,6 +60,7 @@ class StdioWire:
         cwd: str | Path | None = None,
         observer: Observer | None = None,
         on_stderr: Callable[[bytes], None] | None = None,
+        splitter: Callable[[int], Splitter] | None = None,
         limits: ClientLimits = DEFAULT,
     ) -> "StdioWire":
         """Start the program. `env` is its whole environment; None passes on ours.
@@ -77,7 +81,7 @@ class StdioWire:
             )
         except (OSError, ValueError) as exc:
             raise ConnectionLost(f"cannot run {argv[0]}: {exc}") from exc
-        return cls(child, sink or NoSink(), Recorder(observer), limits, on_stderr)
+        return cls(child, sink or NoSink(), Recorder(observer), limits, on_stderr, splitter)
 
     @property
     def pid(self) -> int:
@@ -114,13 +118,16 @@ class StdioWire:
     async def _read_stdout(self) -> None:
         stdout = self._child.stdout
         assert stdout is not None, "opened with a pipe"
-        splitter = LineSplitter(self._limits.message_bytes, exact=True)
+        limit = self._limits.message_bytes
+        splitter = LineSplitter(limit, exact=True) if self._splitter is None else self._splitter(limit)
         with contextlib.suppress(OSError):
             while data := await stdout.read(_READ_BYTES):
-                for line in splitter.feed(data):
-                    self._take(line)
-        for line in splitter.close():
-            self._take(line)
+                for piece in splitter.feed(data):
+                    self._take(piece)
+                if self._sink.is_full:
+                    await self._sink.room()
+        for piece in splitter.close():
+            self._take(piece)
         # Its exit code is worth waiting for, but a program may close its output and keep running.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._limits.exit_seconds):
@@ -129,10 +136,19 @@ class StdioWire:
         self._recorder.note("received", "closed", str(self._gone()).encode())
         self._sink.lost(self._gone())
 
-    def _take(self, line: bytes | TooLong) -> None:
-        if isinstance(line, TooLong):
+    def _take(self, piece: bytes | SplitPiece | TooLong) -> None:
+        if isinstance(piece, TooLong):
             self._recorder.note("received", "too_long")
-            return
+        elif isinstance(piece, bytes):
+            self._take_line(piece)
+        elif piece.data:
+            self._recorder.note("received", "message", piece.raw)
+            self._sink.arrived(piece.data, changes=piece.changes)
+        else:
+            self._recorder.note("received", "noise", piece.raw)
+            self._sink.dropped(piece.changes)
+
+    def _take_line(self, line: bytes) -> None:
         message = line.strip(_BLANK)
         # A message is an object or, in 2025-03-26, an array. Programs also print banners and blank lines here.
         if message[:1] in (b"{", b"["):

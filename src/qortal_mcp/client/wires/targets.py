@@ -32,6 +32,7 @@ async def open_wire(target: Target, sink: Sink, options: Options) -> RawWire:
             cwd=options.cwd,
             observer=options.observer,
             on_stderr=options.on_stderr,
+            splitter=options.splitter,
             limits=options.limits,
         )
     from .memory import MemoryWire

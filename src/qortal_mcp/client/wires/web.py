@@ -22,6 +22,7 @@ from ..transcript import Headers, Http, Kind, Recorder
 from .media import EVENT_STREAM, JSON, is_json_like, is_message, kind_of
 from .origins import named, same_origin
 from .routes import DIRECT, Route
+from .wire import Sink
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession, TraceRequestRedirectParams
@@ -218,8 +219,8 @@ class Web:
             head.seen_as = kind
             self.forgiving.applied("content-type-header", f"{said or 'no type'} for {kind}")
 
-    async def events(self, head: Head, take: Callable[[Event], bool]) -> None:
-        """Hand over events until the stream ends or `take` returns True.
+    async def events(self, head: Head, take: Callable[[Event], bool], sink: Sink | None = None) -> None:
+        """Hand over events until the stream ends or `take` returns True. Reads no faster than the sink can take them.
 
         Raises: MalformedReply if one is too large or the stream is compressed; ConnectionLost.
         """
@@ -234,6 +235,8 @@ class Web:
                 self.recorder.note("received", "event", http=head.http, event=event)
                 if take(event):
                     return
+            if sink is not None and sink.is_full:
+                await sink.room()
 
     def message_of(self, head: Head, event: Event) -> bytes | None:
         """The message in an event, recorded; None if there is none in it (priming, foreign events)."""

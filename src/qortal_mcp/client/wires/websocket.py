@@ -114,6 +114,8 @@ class WebSocketWire:
                 binary = frame.type is WSMsgType.BINARY
                 self._web.recorder.note("received", "message", data, binary=binary)
                 self._sink.arrived(data)
+                if self._sink.is_full:
+                    await self._sink.room()
         self._web.recorder.note("received", "closed", str(self._gone()).encode())
         self._sink.lost(self._gone())
 

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from ...protocol.jsonrpc import RequestId
 from ..errors import ClientError
+from ..reading import Changes
 from ..transcript import Headers
 
 
@@ -31,8 +32,30 @@ class Outgoing(Struct, frozen=True):
 class Sink(Protocol):
     """Receives what arrives on a wire."""
 
-    def arrived(self, data: bytes, via: RequestId | None = None, status: int | None = None) -> bool:
-        """Take one message. `via` is the request in whose own reply it came; True once that one is settled."""
+    def arrived(
+        self,
+        data: bytes,
+        via: RequestId | None = None,
+        status: int | None = None,
+        changes: Changes = (),
+    ) -> bool:
+        """Take one message. `via` is the request in whose own reply it came; True once that one is settled.
+
+        `changes`: what was wrong with the bytes around it.
+        """
+        ...
+
+    def dropped(self, changes: Changes) -> None:
+        """Something was not handed over, for these reasons."""
+        ...
+
+    @property
+    def is_full(self) -> bool:
+        """No more can be taken now: the wire stops reading and waits for `room`."""
+        ...
+
+    async def room(self) -> None:
+        """Returns when more can be taken."""
         ...
 
     def lost(self, error: ClientError) -> None:
@@ -43,8 +66,22 @@ class Sink(Protocol):
 class NoSink:
     """A sink that ignores everything, for callers that only read the transcript."""
 
-    def arrived(self, data: bytes, via: RequestId | None = None, status: int | None = None) -> bool:
+    is_full = False
+
+    def arrived(
+        self,
+        data: bytes,
+        via: RequestId | None = None,
+        status: int | None = None,
+        changes: Changes = (),
+    ) -> bool:
         return False
+
+    def dropped(self, changes: Changes) -> None:
+        return None
+
+    async def room(self) -> None:
+        return None
 
     def lost(self, error: ClientError) -> None:
         return None

@@ -1,7 +1,0 @@
-"""JSON-RPC: ids, members, errors."""
-
-from typing import Any
-
-from .repair import Repair
-
-ENVELOPE: tuple[Repair[Any], ...] = ()
