@@ -145,3 +145,27 @@ def texts(value: Any) -> list[str]:
         elif isinstance(part, list):
             left += part
     return found
+
+
+def has_repeated_members(data: bytes) -> bool:
+    """Whether an object in correct JSON has the same member twice."""
+    try:
+        _find_repeated(data.decode())
+    except _Repeated:
+        return True
+    except (ValueError, RecursionError):
+        return False
+    return False
+
+
+class _Repeated(Exception):
+    pass
+
+
+def _check_members(pairs: list[tuple[str, Any]]) -> None:
+    if len(dict(pairs)) < len(pairs):
+        raise _Repeated
+
+
+# Numbers are not read: whatever is fast and takes every text will do.
+_find_repeated = json.JSONDecoder(object_pairs_hook=_check_members, parse_int=len, parse_float=len).decode

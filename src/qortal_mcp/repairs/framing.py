@@ -54,6 +54,7 @@ _OPENING = re.compile(rb'\{\s*(?:["}]|\Z)|\[\s*(?:\{|\Z)')
 # Strings as far as they go, and brackets: each byte is scanned once.
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:(")|\\?\Z)|[\[{]+|[\]}]+', re.DOTALL)
 _REST_OF_STRING = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*(?:(")|\\?\Z)', re.DOTALL)
+_decode_raw = decoder(Raw)
 _decode_members = decoder(dict[str, Raw])
 
 
@@ -200,7 +201,7 @@ class LooseLines:
         return "lsp-framing" in self._on and 0 < body_bytes <= self._limit
 
     def _open(self, line: bytes, text: bytes, core: bytes, found: list[Piece | TooLong]) -> None:
-        if not _looks_whole(core) and "message-multi-line" in self._on:
+        if "message-multi-line" in self._on and not _is_whole(core):
             unfinished = _Unfinished(line)
             if not unfinished.is_over:
                 self._unfinished = unfinished
@@ -251,13 +252,12 @@ class LooseLines:
             yield Change(code="line-ending-crlf")
 
 
-def _looks_whole(text: bytes) -> bool:
-    """Counts brackets in strings too: one that does not look whole may still be."""
-    return (
-        text[-1:] in (b"}", b"]")
-        and text.count(b"{") == text.count(b"}")
-        and text.count(b"[") == text.count(b"]")
-    )
+def _is_whole(text: bytes) -> bool:
+    try:
+        _decode_raw(text)
+    except UNREADABLE:
+        return False
+    return True
 
 
 def _is_message(text: bytes) -> bool:

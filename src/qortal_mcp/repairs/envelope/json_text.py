@@ -91,7 +91,7 @@ def is_json(data: bytes) -> bool:
 
 
 def has_repeated_members(data: bytes) -> bool:
-    return len(data) <= _SEARCHED_BYTES and "duplicate-key" in lenient.read(data).slips
+    return len(data) <= _SEARCHED_BYTES and lenient.has_repeated_members(data)
 
 
 def is_utf8(data: bytes) -> bool:
