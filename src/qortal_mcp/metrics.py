@@ -1,7 +1,7 @@
 """Counts and durations of this process, and their Prometheus text. Bounded: every label comes from a fixed list."""
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 # The buckets that the MCP semantic conventions recommend for operation durations.
 BUCKETS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300)
@@ -9,11 +9,12 @@ _OPERATION = "mcp_server_operation_duration_seconds"
 
 
 class Metrics:
-    """Durations per operation, and gauges read on each request."""
+    """Durations per operation, counters, and gauges read on each request."""
 
     def __init__(self) -> None:
         self._durations: dict[tuple[str, str, str], list[float]] = {}
         self._gauges: dict[str, tuple[str, Callable[[], float]]] = {}
+        self._counters: dict[str, tuple[str, dict[str, int]]] = {}
 
     def observe(self, method: str, tool: str, error_type: str, seconds: float) -> None:
         """One finished operation. `error_type` is empty for a success."""
@@ -23,6 +24,12 @@ class Metrics:
             row = self._durations[key] = [0.0] * (len(BUCKETS) + 2)
         row[bisect_left(BUCKETS, seconds)] += 1
         row[-1] += seconds
+
+    def count(self, name: str, meaning: str, labels: Mapping[str, str]) -> None:
+        """One more of these. Labels come from a fixed list, like all others."""
+        written = ",".join(f'{label}="{value}"' for label, value in labels.items())
+        counts = self._counters.setdefault(name, (meaning, {}))[1]
+        counts[written] = counts.get(written, 0) + 1
 
     def gauge(self, name: str, meaning: str, read: Callable[[], float]) -> None:
         self._gauges[name] = (meaning, read)
@@ -45,6 +52,9 @@ class Metrics:
                 lines.append(f'{_OPERATION}_bucket{{{labels},le="{bound}"}} {total:g}')
             lines.append(f"{_OPERATION}_sum{{{labels}}} {row[-1]:.9g}")
             lines.append(f"{_OPERATION}_count{{{labels}}} {total:g}")
+        for name, (meaning, counts) in sorted(self._counters.items()):
+            lines += [f"# HELP {name} {meaning}", f"# TYPE {name} counter"]
+            lines += [f"{name}{{{labels}}} {count}" for labels, count in sorted(counts.items())]
         for name, (meaning, read) in sorted(self._gauges.items()):
             lines += [f"# HELP {name} {meaning}", f"# TYPE {name} gauge", f"{name} {read():g}"]
         return "\n".join(lines) + "\n"

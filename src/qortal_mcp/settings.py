@@ -17,8 +17,10 @@ import msgspec
 from msgspec import Meta, Struct
 
 PREFIX = "QORTAL_MCP_"
-# The one secret. There is no flag for it: other users of a machine can read command lines.
+# The token that clients send. There is no flag for it: other users of a machine can read command lines.
 TOKEN_VARIABLE = PREFIX + "TOKEN"
+# The same for a server that is not ours: what it is sent must never be our own token.
+SERVER_TOKEN_VARIABLE = PREFIX + "SERVER_TOKEN"
 # Read only by the tests, and often set in the same shell.
 TEST_VARIABLES = (PREFIX + "LIVE_NODE",)
 
@@ -176,6 +178,142 @@ class SampleNodeOptions(Options, frozen=True, kw_only=True):
     ] = "127.0.0.1:12391"
 
 
+class BridgeListenOptions(ListenOptions, frozen=True, kw_only=True):
+    """Where a bridge listens, if it does."""
+
+    title: ClassVar[str] = "Listening"
+
+    listen: Annotated[
+        ListenAddress | None,
+        Meta(
+            description="Serve HTTP at /mcp and WebSocket at /ws there, instead of the client that started this process.",
+            extra={
+                "metavar": "HOST:PORT",
+                "expected": "HOST:PORT, such as 127.0.0.1:8000 or [::1]:8000",
+                "default": "stdin and stdout",
+            },
+        ),
+    ] = None  # type: ignore[assignment]
+
+
+ToolName = Annotated[str, Meta(min_length=1, max_length=300)]
+VariableName = Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*\Z", max_length=200)]
+RepairCode = Annotated[str, Meta(pattern=r"^[a-z0-9-]+\Z", max_length=60)]
+SubprotocolName = Annotated[str, Meta(pattern=r"^[!#$%&'*+.^_`|~0-9A-Za-z-]*\Z", max_length=100)]
+LongSeconds = Annotated[float, Meta(ge=0.1, le=86_400)]
+
+
+class RepairOptions(Options, frozen=True, kw_only=True):
+    """What is done to the answers of a server that is not ours."""
+
+    title: ClassVar[str] = "Repairs"
+
+    repair: Annotated[
+        Literal["all", "safe", "none"],
+        Meta(
+            description="`safe` repairs what breaks the specification, without losing or inventing anything; `all` also what only some clients cannot read."
+        ),
+    ] = "safe"
+    without_repair: Annotated[
+        tuple[RepairCode, ...],
+        Meta(
+            description="Leave this as it is; docs/bridge.md lists the codes.",
+            extra={"metavar": "CODE", "expected": "the code of a repair, such as content-missing"},
+        ),
+    ] = ()
+    read_only: Annotated[bool, Meta(description="Offer only tools that declare themselves read-only.")] = (
+        False
+    )
+    hide_tool: Annotated[
+        tuple[ToolName, ...],
+        Meta(
+            description="Do not offer this tool.", extra={"metavar": "NAME", "expected": "the name of a tool"}
+        ),
+    ] = ()
+    printable: Annotated[
+        bool, Meta(description="Show control and invisible characters in the server's texts as \\u{XXXX}.")
+    ] = False
+
+
+class ServerOptions(Options, frozen=True, kw_only=True):
+    """How a server that is not ours is reached."""
+
+    title: ClassVar[str] = "The server behind"
+
+    timeout: Annotated[
+        LongSeconds,
+        Meta(
+            description="How long one call may take. Progress starts the clock again.",
+            extra={"metavar": "SECONDS", "expected": "a number of seconds from 0.1 to 86400"},
+        ),
+    ] = 300.0
+    start_timeout: Annotated[
+        LongSeconds,
+        Meta(
+            description="How long to wait for a server that is not there yet.",
+            extra={"metavar": "SECONDS", "expected": "a number of seconds from 0.1 to 86400"},
+        ),
+    ] = 60.0
+    request_bytes: Annotated[
+        Annotated[int, Meta(ge=64)] | None,
+        Meta(
+            description="The longest message that the server can take; longer calls fail with both sizes.",
+            extra={"metavar": "BYTES", "expected": "a number of bytes, 64 or more", "default": "no limit"},
+        ),
+    ] = None
+    header_file: Annotated[
+        str | None,
+        Meta(
+            description="Headers for the server, one 'Name: value' per line; never shown.",
+            extra={"metavar": "FILE"},
+        ),
+    ] = None
+    server_token_file: Annotated[
+        str | None,
+        Meta(
+            description=f"File with the token that the server wants. The variable {SERVER_TOKEN_VARIABLE} may hold the token itself.",
+            extra={"metavar": "FILE"},
+        ),
+    ] = None
+    env: Annotated[
+        tuple[VariableName, ...],
+        Meta(
+            description="A variable of this environment that the program may see, besides PATH, HOME and the like.",
+            extra={
+                "metavar": "NAME",
+                "expected": "the name of a variable; its value is taken from the environment",
+            },
+        ),
+    ] = ()
+    subprotocol: Annotated[
+        SubprotocolName,
+        Meta(
+            description="WebSocket: the subprotocol to offer; empty for none.",
+            extra={"metavar": "NAME", "expected": "the name of a subprotocol"},
+        ),
+    ] = "mcp"
+    ca_file: Annotated[
+        str | None,
+        Meta(
+            description="Certificates (PEM) to trust for https:// and wss://, besides the system's.",
+            extra={"metavar": "FILE"},
+        ),
+    ] = None
+    shared: Annotated[
+        bool,
+        Meta(
+            description="One connection to the server for all clients. It cannot ask one of them anything then."
+        ),
+    ] = False
+    max_children: Annotated[
+        Annotated[int, Meta(ge=1, le=10_000)],
+        Meta(
+            description="With --listen: how many clients may have a connection to the server (a program: a process) of their own.",
+            extra={"metavar": "NUMBER", "expected": "a number from 1 to 10000"},
+        ),
+    ] = 32
+
+
 class LogOptions(Options, frozen=True, kw_only=True):
     """What is written to standard error."""
 
@@ -195,7 +333,15 @@ class LogOptions(Options, frozen=True, kw_only=True):
     ] = "auto"
 
 
-GROUPS: tuple[type[Options], ...] = (NodeOptions, ListenOptions, SampleNodeOptions, LogOptions)
+GROUPS: tuple[type[Options], ...] = (
+    NodeOptions,
+    ListenOptions,
+    SampleNodeOptions,
+    BridgeListenOptions,
+    ServerOptions,
+    RepairOptions,
+    LogOptions,
+)
 
 # Either may be given, but not both from the same source.
 _EITHER_OR = (("node", "sample"),)
@@ -327,7 +473,7 @@ def _settle(pair: tuple[str, str], values: dict[str, Any], flags: Mapping[str, A
 def known_variables() -> tuple[str, ...]:
     """Every variable with our prefix that is read."""
     ours = (option.variable for group in GROUPS for option in options_of(group))
-    return (*dict.fromkeys(ours), TOKEN_VARIABLE, *TEST_VARIABLES)
+    return (*dict.fromkeys(ours), TOKEN_VARIABLE, SERVER_TOKEN_VARIABLE, *TEST_VARIABLES)
 
 
 def refuse_unknown_variables(environ: Mapping[str, str]) -> None:
@@ -384,14 +530,34 @@ def token(options: ListenOptions, environ: Mapping[str, str]) -> str | None:
 
     Raises: WrongSetting.
     """
-    if options.token_file is None:
-        found, source = environ.get(TOKEN_VARIABLE), TOKEN_VARIABLE
+    found, source = _secret(options.token_file, "--token-file", TOKEN_VARIABLE, environ)
+    if found is not None and len(found) < _TOKEN_LEAST_CHARS:
+        raise WrongSetting(
+            f"The token in {source} must have at least {_TOKEN_LEAST_CHARS} characters: a shorter one can be guessed."
+        )
+    return found
+
+
+def server_token(options: ServerOptions, environ: Mapping[str, str]) -> str | None:
+    """The token that a server wants from us: from the file, or else the variable, or else None.
+
+    Raises: WrongSetting.
+    """
+    return _secret(options.server_token_file, "--server-token-file", SERVER_TOKEN_VARIABLE, environ)[0]
+
+
+def _secret(
+    file_name: str | None, flag: str, variable: str, environ: Mapping[str, str]
+) -> tuple[str | None, str]:
+    """A token and where it comes from. Raises: WrongSetting."""
+    if file_name is None:
+        found, source = environ.get(variable), variable
         if not found:
-            return None
+            return None, source
     else:
-        source = "--token-file"
+        source = flag
         try:
-            with open(options.token_file, encoding="utf-8") as file:
+            with open(file_name, encoding="utf-8") as file:
                 found = file.read(_TOKEN_FILE_CHARS)
         except (OSError, UnicodeDecodeError) as exc:
             why = exc.strerror if isinstance(exc, OSError) else "not text"
@@ -399,8 +565,4 @@ def token(options: ListenOptions, environ: Mapping[str, str]) -> str | None:
     stripped = found.strip()
     if not stripped or not stripped.isascii() or not stripped.isprintable() or " " in stripped:
         raise WrongSetting(f"The token in {source} must be one word of printable ASCII characters.")
-    if len(stripped) < _TOKEN_LEAST_CHARS:
-        raise WrongSetting(
-            f"The token in {source} must have at least {_TOKEN_LEAST_CHARS} characters: a shorter one can be guessed."
-        )
-    return stripped
+    return stripped, source

@@ -7,7 +7,6 @@ from aiohttp import WSMsgType, web
 from tests.client.fakes import Json, legacy, result, silent, wait_until, web_server, websocket_server
 
 from qortal_mcp.client import (
-    ClientError,
     ClientLimits,
     ConnectionLost,
     HttpRefused,
@@ -16,6 +15,7 @@ from qortal_mcp.client import (
     connect,
 )
 from qortal_mcp.client.wires.websocket import WebSocketWire
+from qortal_mcp.client.wires.wire import NoSink
 
 LIMITS = ClientLimits(request_seconds=2, probe_seconds=0.5, goodbye_seconds=0.3, message_bytes=10_000)
 OPTIONS = Options(limits=LIMITS)
@@ -220,18 +220,15 @@ async def test_a_server_that_answers_no_pings_is_kept_as_long_as_the_limit_says(
                 await client.request("slow")
 
 
-class Kept:
+class Kept(NoSink):
     """A sink that keeps what arrives."""
 
     def __init__(self) -> None:
         self.frames: list[bytes] = []
 
-    def arrived(self, data: bytes, via: object = None, status: int | None = None) -> bool:
+    def arrived(self, data: bytes, *more: object, **others: object) -> bool:
         self.frames.append(data)
         return False
-
-    def lost(self, error: ClientError) -> None:
-        return None
 
 
 async def test_every_frame_reaches_the_sink_as_it_came() -> None:

@@ -14,6 +14,7 @@ import click
 
 from ..protocol.versions import REVISIONS
 from .input import completion
+from .input.targets import TakesCommand
 from .running import failures
 
 if TYPE_CHECKING:
@@ -29,17 +30,7 @@ _LONGEST_SECONDS = 3600.0
 T = TypeVar("T")
 
 
-class AuditCommand(click.Command):
-    """A command that takes another command after `--`."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        # click forgets where the `--` was, and a file after it is a program, not a capture.
-        ctx.obj = None
-        if "--" in args:
-            at = args.index("--")
-            args, ctx.obj = args[:at], tuple(args[at + 1 :])
-        return super().parse_args(ctx, args)
-
+class AuditCommand(TakesCommand):
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         formatter.write_usage(ctx.command_path, "[OPTIONS] (URL | FILE | -- COMMAND [ARGUMENT]...)")
 

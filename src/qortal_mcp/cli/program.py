@@ -34,6 +34,7 @@ COMMANDS = {
     "sample-node": Entry("Serve", "Serve the sample chain as a node."),
     "call": Entry("Ask", "Call one tool and show its answer."),
     "tools": Entry("Ask", "List the tools, or show one of them in full."),
+    "bridge": Entry("Connect", "Make any MCP server usable: other transports, repaired answers."),
     "audit": Entry("Check", "Say what is wrong with any MCP server, and which clients break on it."),
     "version": Entry("Ask", "Show the version and the supported protocol revisions."),
 }

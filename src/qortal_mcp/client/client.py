@@ -143,13 +143,27 @@ class Client:
                 "clientInfo": self._options.info,
             }
         )
-        reply = await self._link.ask("initialize", members, seconds=self._limits.handshake_seconds)
-        terms = read_handshake(reply)
+        terms = read_handshake(await self._initialize(members))
         self._link.speak(terms.revision)
         # Some servers answer this notification with an error status and still work.
         with contextlib.suppress(HttpRefused):
             await self._link.notify("notifications/initialized")
         return terms
+
+    async def _initialize(self, members: Params) -> Reply:
+        """The answer to `initialize`. Raises: ClientError."""
+        as_it_should_be = self._options.handshake
+        try:
+            reply = await self._link.ask("initialize", members, seconds=self._limits.handshake_seconds)
+        except ServerError as exc:
+            if as_it_should_be is None:
+                raise
+            return as_it_should_be(exc)
+        return reply if as_it_should_be is None else as_it_should_be(reply)
+
+    async def settled(self) -> None:
+        """Wait until no request is in flight."""
+        await self._link.settled()
 
     async def request(
         self,

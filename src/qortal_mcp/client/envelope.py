@@ -41,8 +41,8 @@ def add_meta(params: Params, meta: Mapping[str, object]) -> Params:
 
 def modern_meta(
     revision: str,
-    info: messages.Implementation,
-    capabilities: messages.ClientCapabilities,
+    info: messages.Implementation | Raw,
+    capabilities: messages.ClientCapabilities | Raw,
     log_level: messages.LogLevel | None,
 ) -> dict[str, object]:
     """What every request of the modern era says about its sender."""

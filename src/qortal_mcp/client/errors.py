@@ -4,6 +4,7 @@ ClientError
 ├── ServerError      the server answered with a JSON-RPC error
 ├── RequestTimeout   no answer in time
 ├── ConnectionLost   the connection was lost, or never opened
+│   ├── CannotRun    there is no such program
 │   └── HttpRefused  an HTTP status instead of an answer
 │       └── SessionGone  the session of the legacy era has expired
 ├── MalformedReply   an answer that is not a valid reply
@@ -64,6 +65,10 @@ class RequestTimeout(ClientError):
 
 class ConnectionLost(ClientError):
     """Evidence: the last output, such as a child's standard error."""
+
+
+class CannotRun(ConnectionLost):
+    """There is no such program, or it may not be run."""
 
 
 class HttpRefused(ConnectionLost):

@@ -110,7 +110,7 @@ class Link:
             may_renew=may_renew,
         )
 
-    def capabilities(self, revision: str) -> messages.ClientCapabilities:
+    def capabilities(self, revision: str) -> messages.ClientCapabilities | Raw:
         """What is declared to a server of this revision."""
         return self._options.capabilities or answering.capabilities_of(self._options.handlers, revision)
 
@@ -305,6 +305,12 @@ class Link:
     def lost(self, error: ClientError) -> None:
         self._lost = error
         self._requests.fail_all(error)
+        if self._options.on_lost is not None and self._wire is not None:
+            self._options.on_lost(error)
+
+    async def settled(self) -> None:
+        """Wait until no request is in flight."""
+        await self._sending.over()
 
     def _take_notification(self, notification: jsonrpc.Notification) -> None:
         try:

@@ -3,28 +3,32 @@
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from .. import __version__
 from ..protocol.jsonrpc import Notification
 from ..protocol.messages import ClientCapabilities, Implementation, LogLevel
 from .answering import Handlers
+from .errors import ClientError, ServerError
 from .forgiving import OnForgiven
 from .limits import DEFAULT, ClientLimits
+from .pending import Reply
 from .reading import Changes, Reading, Splitter
 from .transcript import Headers, Observer
 
 OnNotification = Callable[[Notification], None]
+OnHandshake = Callable[[Reply | ServerError], Reply]
 
 
 class Options(Struct, frozen=True, kw_only=True):
     """Every field has a default that suits a program that only sends requests."""
 
-    info: Implementation = Implementation(name="qortal-mcp", version=__version__)
+    # Who we say we are: a record, or JSON.
+    info: Implementation | Raw = Implementation(name="qortal-mcp", version=__version__)
     # The handlers of a server's questions: see `answering`. Other questions are refused.
     handlers: Handlers = {}
     # The capabilities declared to servers; None: those that the handlers support.
-    capabilities: ClientCapabilities | None = None
+    capabilities: ClientCapabilities | Raw | None = None
     # Called with every notification that belongs to no request and no subscription.
     on_notification: OnNotification | None = None
     # Sees every byte: a `Transcript`, or any function that takes a `Record`.
@@ -56,6 +60,10 @@ class Options(Struct, frozen=True, kw_only=True):
 
     # Reads what servers send more leniently; None: what is not a correct message is refused.
     reading: Reading | None = None
+    # Takes the answer to `initialize` and returns it as it should be, or raises the error that it is. None: as it came.
+    handshake: OnHandshake | None = None
+    # Called when a lasting connection ends by itself.
+    on_lost: Callable[[ClientError], None] | None = None
     # Called with what was put right in a message that is not a reply, and with why something was dropped.
     on_dropped: Callable[[Changes], None] | None = None
     # Legacy HTTP: an expired session is replaced silently. False: `SessionGone` is raised.

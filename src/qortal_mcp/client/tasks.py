@@ -18,6 +18,11 @@ class Tasks:
     def __len__(self) -> int:
         return len(self._running)
 
+    async def over(self) -> None:
+        """Wait until none is running."""
+        while self._running:
+            await asyncio.wait(self._running)
+
     async def close(self, seconds: float = 0.0) -> None:
         """Let them finish within this time, then cancel them."""
         running = set(self._running)

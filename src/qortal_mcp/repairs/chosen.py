@@ -128,10 +128,13 @@ class Repairs:
         """What `initialize` was answered with. `changed` is what was wrong with its envelope; `serves` says which
         lists are answered, by capability.
         """
-        subject = Handshake(
-            value=_tree(result), error=_tree(error), asked=asked, target=target, serves=serves or {}
-        )
-        return self._outcome(subject, result, error, changed)
+        try:
+            subject = Handshake(
+                value=_tree(result), error=_tree(error), asked=asked, target=target, serves=serves or {}
+            )
+            return self._outcome(subject, result, error, changed)
+        except UNREADABLE:
+            return Outcome(result=result, error=error, changes=changed)
 
     def call(
         self,
@@ -175,7 +178,10 @@ class Repairs:
     def page(
         self, result: Raw, member: str, asked: Asked, taken: set[str] | None = None, changed: Changes = ()
     ) -> Page:
-        """One page of a list. `taken` are the names of tools on earlier pages; those of this page are added."""
+        """One page of a list. `taken` are the names of tools on earlier pages; those of this page are added.
+
+        Raises: one of UNREADABLE if it is nested too deeply.
+        """
         page = ListPage(value=_tree(result), member=member, asked=asked)
         changes = [*changed, *self._applied(page)]
         items = page.value.get(member) if isinstance(page.value, dict) else None

@@ -74,6 +74,12 @@ class Peer:
         self.capabilities = capabilities
         self.arrival = Arrival(handshake=revision, lasting=self.lasting)
 
+    def part(self) -> None:
+        """Take the handshake back: it came to nothing."""
+        self.revision = None
+        self.capabilities = _NOTHING
+        self.arrival = _LASTING if self.lasting else _PASSING
+
     async def request(self, send: Send, method: str, params: bytes, timeout: float) -> Raw:
         """Send a request of ours and wait for its result (legacy era only).
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from typing import Literal
 
 import msgspec
@@ -65,6 +65,10 @@ class Hub:
 
     def __len__(self) -> int:
         return len(self._listeners)
+
+    @property
+    def peers(self) -> Collection[Peer]:
+        return self._peers
 
     def join(self, peer: Peer) -> None:
         """Send notices to this connection from now on."""

@@ -71,17 +71,17 @@ class Connection:
 
     async def finish(self, seconds: float) -> None:
         """The peer will send nothing more: let calls in flight finish within this time, then cancel them."""
-        self._server.leave(self.peer)
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=seconds)
         await self.drop()
 
     async def drop(self) -> None:
         """The peer is gone: cancel everything at once."""
-        self._server.leave(self.peer)
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
-        for outcome in await asyncio.gather(*tasks, return_exceptions=True):
+        outcomes = await asyncio.gather(*tasks, return_exceptions=True)
+        self._server.leave(self.peer)
+        for outcome in outcomes:
             if isinstance(outcome, Exception):
                 log.error("a call of a lost connection failed", exc_info=outcome)

@@ -156,11 +156,16 @@ class LineReader:
 
 
 async def serve_fds(
-    server: Receiver, in_fd: int, out_fd: int, *, on_idle: Callable[[], None] | None = None
+    server: Receiver,
+    in_fd: int,
+    out_fd: int,
+    *,
+    on_idle: Callable[[], None] | None = None,
+    stop: asyncio.Event | None = None,
 ) -> None:
-    """Serve one client on two file descriptors until its input ends or a signal asks to stop."""
+    """Serve one client on two file descriptors until its input ends, a signal asks to stop, or `stop` is set."""
     loop = asyncio.get_running_loop()
-    stopping = asyncio.Event()
+    stopping = stop or asyncio.Event()
     reader = LineReader(in_fd, server.limits.message_bytes, loop)
     writer = LineWriter(out_fd, loop, stopping.set)
     connection = Connection(server, writer.write, writer.post, "stdio")
@@ -207,11 +212,11 @@ async def _stuck(reader: LineReader, writer: LineWriter, seconds: float) -> None
 
 def serve_stdio(server: Receiver, *, on_idle: Callable[[], None] | None = None) -> None:
     """Serve the process's own stdin and stdout, and return when the client is done."""
-    wire = _take_stdout()
+    wire = take_stdout()
     asyncio.run(serve_fds(server, 0, wire, on_idle=on_idle))
 
 
-def _take_stdout() -> int:
+def take_stdout() -> int:
     """Keep the real stdout for the wire; what libraries and children print goes to stderr from now on."""
     for fd in (0, 1, 2):  # a descriptor that was closed would be given to the next file opened
         try:

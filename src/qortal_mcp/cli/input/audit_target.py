@@ -2,14 +2,12 @@
 
 import os
 import re
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
-from urllib.parse import urlsplit
+from collections.abc import Callable
 
 import click
 from msgspec import Struct
 
-from ...audit.evidence import Evidence, Headers, NotACapture, from_file
+from ...audit.evidence import Evidence, NotACapture, from_file
 from ...audit.judging import baseline
 from ...audit.limits import AuditLimits
 from ...audit.visiting.calls import Permission
@@ -17,14 +15,11 @@ from ...audit.visiting.runner import Order
 from ..running import failures
 from . import audit_calls, files
 from .audit_options import AuditOptions, TimeOptions, VisitOptions
+from .targets import Server, check_address, headers_in
 
 _HOST_AND_PORT = re.compile(r"(localhost|[\w.-]+:\d{1,5})(/|\Z)")
-_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 # What only a server can be asked for.
 _ASKS = ("revisions", "named", "calls_file", "call_all", "no_calls", "capture", "header_file")
-
-# An address, or a command with its arguments.
-Server: TypeAlias = str | Sequence[str]
 
 
 class Capture(Struct, frozen=True):
@@ -46,7 +41,7 @@ def target_of(visit: VisitOptions, ctx: click.Context) -> Server | Capture:
         return argv
     (target,) = targets
     if "://" in target:
-        _check_address(ctx, target)
+        check_address(ctx, target)
         return target
     if _HOST_AND_PORT.match(target) and not os.path.exists(target):
         raise failures.WrongUsage(
@@ -56,20 +51,6 @@ def target_of(visit: VisitOptions, ctx: click.Context) -> Server | Capture:
         if option.name in _ASKS and ctx.params.get(option.name):
             raise failures.WrongUsage(f"{option.opts[0]} needs a server; a capture is only read.", ctx)
     return Capture(target)
-
-
-def _check_address(ctx: click.Context, url: str) -> None:
-    """Raises: WrongUsage."""
-    if url.partition("://")[0].lower() not in ("http", "https", "ws", "wss"):
-        raise failures.WrongUsage("An address begins with http://, https://, ws:// or wss://.", ctx)
-    try:
-        parts = urlsplit(url)
-        is_good = bool(parts.hostname) and parts.port != 0 and url.isprintable()
-    except ValueError:
-        is_good = False
-    if not is_good:
-        # Not shown: it may hold a password.
-        raise failures.WrongUsage("The address has no host, or a port that does not exist.", ctx)
 
 
 def order_of(
@@ -88,7 +69,7 @@ def order_of(
             all_read_only=calls.call_all,
             by_itself=not calls.no_calls,
         ),
-        headers=_headers(options.visit.header_file),
+        headers=headers_in(options.visit.header_file),
         limits=_limits(options.time),
         say=say,
         interrupted=interrupted,
@@ -104,21 +85,6 @@ def _limits(time: TimeOptions) -> AuditLimits:
         start_seconds=2 * time.timeout,
         total_seconds=time.max_time,
     )
-
-
-def _headers(path: str | None) -> Headers:
-    if path is None:
-        return ()
-    found = []
-    for number, line in enumerate(files.read(path, "header file").decode("latin-1").splitlines(), 1):
-        if not line.strip():
-            continue
-        name, colon, value = line.partition(":")
-        # Nothing of the line itself is shown: it may be a secret without its name.
-        if not colon or _HEADER_NAME.fullmatch(name.strip()) is None or not value.strip().isprintable():
-            raise failures.WrongUsage(f"Line {number} of the header file {path} is not 'Name: value'.")
-        found.append((name.strip().lower(), value.strip()))
-    return tuple(found)
 
 
 def captured(path: str) -> Evidence:

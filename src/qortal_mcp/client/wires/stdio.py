@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from ...protocol.framing import LineSplitter, TooLong
-from ..errors import ConnectionLost
+from ..errors import CannotRun, ConnectionLost
 from ..limits import DEFAULT, ClientLimits
 from ..reading import SplitPiece, Splitter
 from ..transcript import Observer, Recorder
@@ -80,7 +80,7 @@ class StdioWire:
                 start_new_session=True,
             )
         except (OSError, ValueError) as exc:
-            raise ConnectionLost(f"cannot run {argv[0]}: {exc}") from exc
+            raise CannotRun(f"cannot run {argv[0]}: {exc}") from exc
         return cls(child, sink or NoSink(), Recorder(observer), limits, on_stderr, splitter)
 
     @property

@@ -1,0 +1,160 @@
+"""Where the messages of one server go: to the call they belong to, to its client, or to everybody who shares it."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from typing import Any
+
+from msgspec import UNSET, Raw
+
+from ..client.errors import AnswerRefused
+from ..limits import Limits
+from ..protocol import errors, jsonrpc
+from ..protocol.decoding import decode
+from ..protocol.jsonrpc import UNREADABLE, Notification
+from ..protocol.messages import ProgressToken
+from ..repairs import values
+from ..repairs.chosen import Repairs
+from ..repairs.subjects import Asked
+from ..server.peer import Peer
+from ..server.subscriptions import Hub
+from .journal import Journal
+from .open_call import OpenCall
+
+_LISTS = {
+    "notifications/tools/list_changed": "tools",
+    "notifications/prompts/list_changed": "prompts",
+    "notifications/resources/list_changed": "resources",
+}
+_NOT_SHARED = "several clients share this server: it cannot ask one of them"
+_NOBODY = "no call is open that this request could belong to"
+_MODERN = "clients of 2026-07-28 are not asked for an older server"
+
+
+class ClientSide:
+    """The clients of one connection to the server, and their open calls."""
+
+    def __init__(self, repairs: Repairs, journal: Journal, limits: Limits, *, is_shared: bool) -> None:
+        self.hub = Hub(limits)
+        self.is_shared = is_shared
+        self._repairs = repairs
+        self._journal = journal
+        self._limits = limits
+        self._calls: list[OpenCall] = []
+        self._tokens = itertools.count(1)
+        self._progress: dict[int, tuple[OpenCall, ProgressToken]] = {}
+        self._room = asyncio.Event()
+
+    def open(self, call: OpenCall) -> int | None:
+        """A call begins. The token under which the server may report progress, if the client wants to hear of it."""
+        self._calls.append(call)
+        wanted = call.progress_token
+        if wanted is UNSET or wanted is None:
+            return None
+        token = next(self._tokens)
+        self._progress[token] = (call, wanted)
+        return token
+
+    def close(self, call: OpenCall, token: int | None) -> None:
+        self._calls.remove(call)
+        if token is not None:
+            del self._progress[token]
+        self._room.set()
+
+    async def room(self) -> None:
+        """Wait until the clients have read something."""
+        while self.is_crowded:
+            self._room.clear()
+            await self._room.wait()
+
+    def made_room(self) -> None:
+        """A client has read something."""
+        self._room.set()
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether the server should wait, because a client does not read what it says."""
+        return any(call.is_full for call in self._calls)
+
+    def hear(self, notification: Notification) -> None:
+        """A notification of the server."""
+        said = self._repairs.said(notification.method, notification.params, Asked(revision=""))
+        self._journal.repaired(said.changes)
+        if said.method == "notifications/progress":
+            self._progressed(said.params)
+        elif said.method in _LISTS:
+            self.hub.list_changed(_LISTS[said.method])  # type: ignore[arg-type]
+        elif said.method == "notifications/resources/updated":
+            self._updated(said.params)
+        else:
+            self._pass_on(said.method, said.params)
+
+    def _progressed(self, params: Raw | None) -> None:
+        """Pass progress on under the client's own token. Unknown tokens are dropped: the call is over."""
+        try:
+            told: Any = values.read(params or b"null")
+        except UNREADABLE:
+            return
+        token = told.get("progressToken") if isinstance(told, dict) else None
+        known = self._progress.get(token) if isinstance(token, int) else None
+        if known is None:
+            self._journal.count("progress-token-unknown")
+            return
+        call, own = known
+        call.is_alive()
+        body = values.write({**told, "progressToken": own})
+        call.say(jsonrpc.notification("notifications/progress", body))
+
+    def _updated(self, params: Raw | None) -> None:
+        try:
+            told = decode(params or b"null")
+        except UNREADABLE:
+            return
+        if isinstance(told, dict) and isinstance(told.get("uri"), str):
+            self.hub.resource_updated(told["uri"])
+
+    def _pass_on(self, method: str, params: Raw | None) -> None:
+        message = jsonrpc.notification(method, None if params is None else bytes(params))
+        if self.is_shared or not self._peers():
+            # Nobody can tell whose call this belongs to, unless there is only one.
+            if len(self._calls) == 1 and self._may_hear(self._calls[0], method, params):
+                self._calls[0].say(message)
+            return
+        if self._calls and self._may_hear(self._calls[0], method, params):
+            self._calls[0].say(message)
+        elif not self._calls:
+            for peer in self._peers():
+                if peer.revision is not None:
+                    peer.notify(message)
+
+    def _may_hear(self, call: OpenCall, method: str, params: Raw | None) -> bool:
+        """A modern client hears of logs only if it asked for them, and of nothing else."""
+        if call.peer.revision is not None:
+            return True
+        if method != "notifications/message" or params is None:
+            return False
+        told = decode(params)
+        return isinstance(told, dict) and call.wants_log(told.get("level"))
+
+    def _peers(self) -> list[Peer]:
+        return list(self.hub.peers)
+
+    async def ask(self, method: str, params: Raw) -> bytes:
+        """A request of the server: it goes to the client whose call is open.
+
+        Raises: AnswerRefused.
+        """
+        if self.is_shared:
+            raise AnswerRefused(_NOT_SHARED, errors.METHOD_NOT_FOUND)
+        call = self._calls[-1] if self._calls else None
+        if call is None:
+            raise AnswerRefused(_NOBODY, errors.METHOD_NOT_FOUND)
+        if call.peer.revision is None:
+            raise AnswerRefused(_MODERN, errors.METHOD_NOT_FOUND)
+        try:
+            return bytes(await call.ask(method, params, self._limits.ask_seconds))
+        except errors.ProtocolError as exc:
+            raise AnswerRefused(exc.error.message, exc.error.code, exc.error.data) from None
+        except TimeoutError:
+            raise AnswerRefused("Nobody answered in time") from None

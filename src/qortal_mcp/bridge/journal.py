@@ -1,0 +1,46 @@
+"""What was repaired: counted each time, logged once for each tool and code."""
+
+import logging
+from collections.abc import Callable, Iterable
+
+from ..metrics import Metrics
+from ..repairs.repair import Change
+from ..text import printable, shortened
+
+log = logging.getLogger(__name__)
+
+_SHOWN_CHARS = 100
+
+
+class Journal:
+    """Keeps count of repairs for one bridge."""
+
+    def __init__(self, metrics: Metrics, most: int) -> None:
+        self._metrics = metrics
+        self._most = most
+        self._logged: set[tuple[str, str]] = set()
+        # Sees every change, for whoever wants to list them.
+        self.on_change: Callable[[Change, str], None] | None = None
+
+    def repaired(self, changes: Iterable[Change], tool: str = "") -> None:
+        """These changes were made to one message."""
+        changes = tuple(changes)
+        if self.on_change is not None:
+            for change in changes:
+                self.on_change(change, tool)
+        for code in dict.fromkeys(change.code for change in changes):
+            self.count(code, tool)
+
+    def count(self, code: str, tool: str = "", detail: str = "") -> None:
+        self._metrics.count(
+            "mcp_bridge_repairs_total", "What the server answered wrongly and was repaired.", {"code": code}
+        )
+        if (tool, code) in self._logged or len(self._logged) >= self._most:
+            return
+        self._logged.add((tool, code))
+        about = {"qortal_mcp.code": code}
+        if tool:
+            about["qortal_mcp.tool"] = shortened(printable(tool), _SHOWN_CHARS)
+        if detail:
+            about["qortal_mcp.detail"] = shortened(printable(detail), _SHOWN_CHARS)
+        log.info("repaired", extra=about)

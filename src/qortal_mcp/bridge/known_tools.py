@@ -1,0 +1,141 @@
+"""The tools of the server behind, as last listed, and which of them clients get to see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from ..repairs.chosen import Page
+from ..repairs.subjects import KnownTool
+
+# A cursor of the server; None is the first page.
+Cursor = str | None
+
+
+class Tool(Struct, frozen=True, kw_only=True):
+    """A tool as clients know it, and the name that the server knows."""
+
+    upstream_name: str
+    known: KnownTool
+    is_read_only: bool
+    # Calling it twice does no more than calling it once.
+    may_repeat: bool
+
+
+class KnownTools:
+    """What the pages of one server hold."""
+
+    def __init__(self, read_only: bool, hidden: frozenset[str]) -> None:
+        self._read_only = read_only
+        self._hidden = hidden
+        self._pages: dict[Cursor, Any] = {}
+        self._tools: dict[str, Tool] = {}
+        # Tools whose results did not fit what they declare: their schema is not listed any more.
+        self._misfits: set[str] = set()
+        # When the pages were read, in the loop's time; None: never, or something changed since.
+        self.read_at: float | None = None
+
+    def __len__(self) -> int:
+        return len(self._tools)
+
+    @property
+    def are_known(self) -> bool:
+        return bool(self._pages)
+
+    @property
+    def declare_results(self) -> bool:
+        """Whether a result can contradict what is listed."""
+        return any(tool.known.output_schema is not None for tool in self._tools.values())
+
+    def get(self, name: str) -> Tool | None:
+        """A tool that clients may call."""
+        tool = self._tools.get(name)
+        return tool if tool is not None and self._shows(name, tool) else None
+
+    def replace(self, pages: Mapping[Cursor, Page], now: float) -> bool:
+        """Take a list that was just read in full. True if it differs from the one before."""
+        before = self._tools
+        self._pages, self._tools = {}, {}
+        for cursor, page in pages.items():
+            self.take(cursor, page)
+        self.read_at = now
+        return before != self._tools
+
+    def take(self, cursor: Cursor, page: Page) -> None:
+        """Take one page; what others hold stays."""
+        self._pages[cursor] = page.value
+        for entry in _entries(page.value):
+            name = entry["name"]
+            annotations = entry.get("annotations")
+            hints = annotations if isinstance(annotations, dict) else {}
+            schema = entry.get("outputSchema")
+            read_only = hints.get("readOnlyHint") is True
+            self._tools[name] = Tool(
+                upstream_name=page.names.get(name, name),
+                known=KnownTool(
+                    name=name,
+                    output_schema=schema if isinstance(schema, dict) and name not in self._misfits else None,
+                    is_wrapped=name in page.wrapped,
+                ),
+                is_read_only=read_only,
+                may_repeat=read_only or hints.get("idempotentHint") is True,
+            )
+
+    def misfit(self, name: str) -> bool:
+        """A result contradicts its tool's schema. True if that is new."""
+        tool = self._tools.get(name)
+        if tool is None or name in self._misfits:
+            return False
+        self._misfits.add(name)
+        self._tools[name] = Tool(
+            upstream_name=tool.upstream_name,
+            known=KnownTool(name=name, is_wrapped=tool.known.is_wrapped),
+            is_read_only=tool.is_read_only,
+            may_repeat=tool.may_repeat,
+        )
+        return True
+
+    def page(self, cursor: Cursor) -> dict[str, Any] | None:
+        """A page as clients get it; None if there is no such page."""
+        value = self._pages.get(cursor)
+        return None if value is None else self.shown(value)
+
+    def all_in_one(self) -> dict[str, Any]:
+        """Every tool on one page, in the order of the server."""
+        first = dict(next(iter(self._pages.values()), {}))
+        first["tools"] = [entry for page in self._pages.values() for entry in page.get("tools", ())]
+        first.pop("nextCursor", None)
+        shown: dict[str, Any] = self.shown(first)
+        return shown
+
+    def shown(self, value: Any) -> Any:
+        """A page without what clients must not see."""
+        if not isinstance(value, dict) or not isinstance(value.get("tools"), list):
+            return value
+        return {**value, "tools": list(self._visible(value["tools"]))}
+
+    def _visible(self, entries: list[Any]) -> Iterator[Any]:
+        for entry in entries:
+            name = entry.get("name") if isinstance(entry, dict) else None
+            tool = self._tools.get(name) if isinstance(name, str) else None
+            if tool is None:
+                if not self._read_only:
+                    yield entry
+            elif self._shows(str(name), tool):
+                if name in self._misfits:
+                    entry = {key: part for key, part in entry.items() if key != "outputSchema"}
+                yield entry
+
+    def _shows(self, name: str, tool: Tool) -> bool:
+        if name in self._hidden or tool.upstream_name in self._hidden:
+            return False
+        return tool.is_read_only or not self._read_only
+
+
+def _entries(value: Any) -> Iterator[dict[str, Any]]:
+    tools = value.get("tools") if isinstance(value, dict) else None
+    for entry in tools if isinstance(tools, list) else ():
+        if isinstance(entry, dict) and isinstance(entry.get("name"), str):
+            yield entry

@@ -1,0 +1,35 @@
+"""How long, how many, on the way to a server behind a bridge."""
+
+from msgspec import Struct
+
+from ..limits import Positive, Seconds
+
+
+class BridgeLimits(Struct, frozen=True, kw_only=True):
+    """Bounds that hold whatever the server does, and however many clients come."""
+
+    # Pauses between attempts to reach a server: the first, the longest while somebody waits, and while nobody does.
+    first_pause_seconds: Seconds = 0.1
+    waited_pause_seconds: Seconds = 1.0
+    idle_pause_seconds: Seconds = 30.0
+    # A program that ends right after its start does so again: this often is enough to be sure.
+    start_attempts: Positive = 3
+    # How long a request waits for a server that was there before and is gone.
+    reconnect_seconds: Seconds = 10.0
+    # How long the list that the bridge has read itself is good enough for a client that asks for it.
+    list_seconds: Seconds = 2.0
+    # A server that asks to come back later is asked again once, at the latest after this time.
+    retry_seconds: Seconds = 5.0
+    # What the server says during one call and the client has not read yet; with more, the server has to wait.
+    unread_messages: Positive = 64
+    # Tools and codes whose first repair is logged; a server may invent names without end.
+    logged_repairs: Positive = 10_000
+    # The last lines of a program's standard error that a client is shown.
+    stderr_lines: Positive = 10
+    stderr_chars: Positive = 2000
+    # Connections of sessions that nobody has used for so long are closed.
+    idle_seconds: Seconds = 1800.0
+    sweep_seconds: Seconds = 30.0
+
+
+DEFAULT = BridgeLimits()

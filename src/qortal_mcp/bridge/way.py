@@ -1,0 +1,42 @@
+"""What is known about the way to a server before anybody asks: the target, and how its operator wants it used."""
+
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+from ..client.options import Options
+from ..repairs.chosen import Repairs
+from .limits import DEFAULT, BridgeLimits
+
+
+class Way(Struct, frozen=True, kw_only=True):
+    """One server behind a bridge. Most fields have a default."""
+
+    # `http(s)://…`, `ws(s)://…`, or a command with its arguments.
+    target: str | Sequence[str]
+    # How the target is shown: without anything secret.
+    name: str
+    repairs: Repairs
+    # How long a call may take, and how long a client waits for a server that is not there yet.
+    timeout: float = 300.0
+    start_timeout: float = 60.0
+    # What the server can take as one message; None: anything.
+    request_bytes: int | None = None
+    # Offer only tools that declare themselves read-only, and none of these.
+    read_only: bool = False
+    hidden: frozenset[str] = frozenset()
+    # Show control and invisible characters in what the server says.
+    printable: bool = False
+    # One connection for all clients.
+    shared: bool = False
+    # Connections to the server (for a command: children) at the same time.
+    max_children: int = 32
+    # Takes secrets out of what is shown of the server.
+    mask: Callable[[str], str] = str
+    # Headers, environment, observer and certificates for the connection.
+    client: Options = Options()
+    limits: BridgeLimits = DEFAULT
+
+    @property
+    def is_command(self) -> bool:
+        return not isinstance(self.target, str)

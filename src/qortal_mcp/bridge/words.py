@@ -1,0 +1,69 @@
+"""What clients are told when the server behind has no answer for them. One sentence for each cause."""
+
+from ..client.errors import (
+    ClientError,
+    ConnectionLost,
+    HttpRefused,
+    MalformedReply,
+    RequestTimeout,
+)
+from ..server.tool_errors import ToolError
+from .failures import Lost, RequestTooLong, SessionLost, Unreachable
+
+_LOST = "Connection to the server was lost before it answered."
+_UNSURE = "Whether it ran is not known."
+
+
+def sentence(error: ClientError) -> str:
+    """Why there is no answer, in words for a person or a model."""
+    if isinstance(error, Unreachable):
+        return str(error)
+    if isinstance(error, RequestTooLong):
+        return str(error)
+    if isinstance(error, RequestTimeout):
+        return f"The server timed out: no answer within {error.seconds:g} s."
+    if isinstance(error, SessionLost):
+        return f"The server no longer knew this session. A new one is open. {_UNSURE}"
+    if isinstance(error, HttpRefused):
+        return refused(error)
+    if isinstance(error, ConnectionLost):
+        return _LOST
+    if isinstance(error, MalformedReply):
+        return f"The server's answer cannot be read: {error}."
+    return f"The server failed: {error}."
+
+
+def refused(error: HttpRefused) -> str:
+    """What an HTTP status means for whoever set up the bridge."""
+    if error.status == 401:
+        asked = error.challenge
+        return (
+            "The server wants a sign-in (HTTP status 401"
+            + (f", WWW-Authenticate: {asked}" if asked else "")
+            + "). Give a token with --header-file, or sign in through a program that can: "
+            "qortal-mcp bridge -- npx mcp-remote URL."
+        )
+    if error.status == 403:
+        return "The server refused this client (HTTP status 403). A token can be given with --header-file."
+    if error.status == 429:
+        return "Rate limit exceeded"
+    detail = f": {error.detail}" if error.detail else ""
+    return f"The server answered with HTTP status {error.status} instead of a result{detail}."
+
+
+_CODES: tuple[tuple[type[ClientError], str], ...] = (
+    (Unreachable, "SERVER_UNREACHABLE"),
+    (RequestTimeout, "SERVER_TIMEOUT"),
+    (RequestTooLong, "REQUEST_TOO_LONG"),
+    (HttpRefused, "SERVER_REFUSED"),
+    (ConnectionLost, "CONNECTION_LOST"),
+)
+
+
+def tool_error(error: ClientError) -> ToolError:
+    """A call that has no answer, as the failure of its tool."""
+    code = next((code for kind, code in _CODES if isinstance(error, kind)), "SERVER_ERROR")
+    text = sentence(error)
+    if isinstance(error, Lost) and error.tail:
+        text = f"{text}\n{error.tail}"
+    return ToolError(code, text, retryable=isinstance(error, Unreachable))

@@ -1,0 +1,196 @@
+"""`bridge`: makes a server usable that answers in the wrong shape, or on the wrong transport."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from .. import settings
+from ..settings import BridgeListenOptions, RepairOptions, ServerOptions
+from .input.options import SettingsCommand
+from .input.targets import TakesCommand, check_address, headers_in
+from .running import failures
+
+if TYPE_CHECKING:
+    from ..bridge.way import Way
+
+# What programs need to run at all; everything else may be a secret.
+_PASSED_ON = (
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "TERM",
+    "TMPDIR",
+    "TEMP",
+    "TMP",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_RUNTIME_DIR",
+    "SYSTEMROOT",
+    "SYSTEMDRIVE",
+    "COMSPEC",
+    "PATHEXT",
+    "APPDATA",
+    "LOCALAPPDATA",
+    "PROGRAMFILES",
+    "USERPROFILE",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "NODE_EXTRA_CA_CERTS",
+)
+_SHOWN_CHARS = 200
+# A program whose output is held back in a buffer looks as if it did not answer.
+_UNBUFFERED = {"PYTHONUNBUFFERED": "1"}
+
+
+class BridgeCommand(TakesCommand, SettingsCommand):
+    """Settings, and a server: an address, or a command after `--`."""
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        formatter.write_usage(ctx.command_path, "[OPTIONS] (URL | -- COMMAND [ARGUMENT]...)")
+
+
+@click.command(cls=BridgeCommand, groups=(BridgeListenOptions, ServerOptions, RepairOptions))
+@click.argument("targets", nargs=-1, metavar="[URL]")
+@click.option(
+    "--check", is_flag=True, help="Only connect, say what would be repaired, and exit: 1 if anything."
+)
+@click.pass_context
+def command(
+    ctx: click.Context,
+    door: BridgeListenOptions,
+    server: ServerOptions,
+    repair: RepairOptions,
+    targets: tuple[str, ...],
+    check: bool,
+) -> int:
+    """Make any MCP server usable: other transports, repaired answers.
+
+    The server is an address (http, https, ws, wss) or a program after --. Clients reach it through this process's
+    stdin and stdout or, with --listen, over HTTP at /mcp and WebSocket at /ws.
+
+    \b
+      qortal-mcp bridge ws://127.0.0.1:7400 --request-bytes 4096
+      qortal-mcp bridge --repair all -- npx some-mcp-server
+      qortal-mcp bridge --listen 127.0.0.1:8001 -- python server.py
+      qortal-mcp bridge --check http://127.0.0.1:9000/mcp
+
+    What it repairs is logged once for each tool, counted at /metrics, and marked in the `_meta` of the result.
+
+    Exit codes: 0 ended by its client or a signal, or --check found nothing; 1 --check found something to repair;
+    2 wrong usage; 3 the server could not be reached.
+    """
+    from .running import bridging
+
+    target = _target(ctx, targets)
+    way = _way(ctx, target, server, repair)
+    if check:
+        from .running.bridge_check import check as check_server
+
+        return check_server(way)
+    if door.listen is None:
+        return bridging.serve_client(way)
+    return bridging.serve_clients(way, door.listen, door, settings.token(door, os.environ))
+
+
+def _target(ctx: click.Context, targets: Sequence[str]) -> str | tuple[str, ...]:
+    argv: tuple[str, ...] | None = ctx.obj
+    if (argv is None and len(targets) != 1) or (argv is not None and targets):
+        raise failures.WrongUsage("Give one address, or -- and a command.", ctx)
+    if argv is None:
+        check_address(ctx, targets[0])
+        return targets[0]
+    if not argv:
+        raise failures.WrongUsage("There is no command after --.", ctx)
+    return argv
+
+
+def _way(
+    ctx: click.Context, target: str | tuple[str, ...], server: ServerOptions, repair: RepairOptions
+) -> Way:
+    """Raises: WrongUsage, WrongSetting."""
+    from ..audit import secrets
+    from ..bridge.way import Way
+    from ..client.limits import ClientLimits
+    from ..client.options import Options
+    from ..repairs.chosen import Repairs
+
+    try:
+        repairs = Repairs(repair.repair, repair.without_repair)
+    except ValueError as exc:
+        raise settings.WrongSetting(f"--without-repair: {exc}.") from None
+    headers = headers_in(server.header_file)
+    token = settings.server_token(server, os.environ)
+    if not isinstance(target, str) and (headers or server.server_token_file):
+        raise failures.WrongUsage("Headers and tokens are for addresses; a program has none.", ctx)
+    if token is not None and isinstance(target, str):
+        headers = (
+            *(one for one in headers if one[0] != "authorization"),
+            ("authorization", f"Bearer {token}"),
+        )
+    environment = _environment(server.env, os.environ)
+    held = secrets.values_in(target, headers) | {
+        value for name in server.env if len(value := os.environ.get(name, "")) >= 6
+    }
+
+    def mask(text: str) -> str:
+        return " ".join(secrets.without_secrets((secrets.without(text, held),)))
+
+    return Way(
+        target=target,
+        name=_shown(target),
+        repairs=repairs,
+        timeout=server.timeout,
+        start_timeout=server.start_timeout,
+        request_bytes=server.request_bytes,
+        read_only=repair.read_only,
+        hidden=frozenset(repair.hide_tool),
+        printable=repair.printable,
+        shared=server.shared,
+        max_children=server.max_children,
+        mask=mask,
+        client=Options(
+            headers=headers,
+            env=environment,
+            subprotocol=server.subprotocol or None,
+            ca_file=server.ca_file,
+            proxies=True,
+            limits=ClientLimits(
+                handshake_seconds=server.start_timeout,
+                # A server that works on a call may not find the time to answer a ping.
+                heartbeat_seconds=max(30.0, 2 * server.timeout + 10),
+                exit_seconds=0.5,
+                goodbye_seconds=1.0,
+            ),
+        ),
+    )
+
+
+def _shown(target: str | tuple[str, ...]) -> str:
+    """An address or a command as it may appear in logs and errors."""
+    from ..audit.secrets import safe_url, without_secrets
+    from ..text import printable, shortened
+
+    text = safe_url(target) if isinstance(target, str) else " ".join(without_secrets(target))
+    return shortened(printable(text), _SHOWN_CHARS)
+
+
+def _environment(names: Sequence[str], ours: Mapping[str, str]) -> dict[str, str]:
+    """What a program gets to see of our environment."""
+    kept = {name: value for name, value in ours.items() if name in _PASSED_ON or name.startswith("LC_")}
+    return {**_UNBUFFERED, **kept, **{name: ours[name] for name in names if name in ours}}

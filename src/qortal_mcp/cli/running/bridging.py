@@ -1,0 +1,100 @@
+"""A bridge at work: for the client that started the process, or for all that come over HTTP and WebSocket."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import AsyncExitStack
+
+import msgspec
+from msgspec.structs import replace
+
+from ... import settings
+from ...bridge.bridge import Bridge
+from ...bridge.way import Way
+from ...limits import DEFAULT as LIMITS
+from ...server.options import ServerOptions
+from ...settings import RATE_BEYOND_LOOPBACK, BridgeListenOptions
+from . import failures
+
+log = logging.getLogger(__name__)
+
+_encode = msgspec.json.Encoder().encode
+
+
+def bridge_of(way: Way, rate_limit: float | None = None) -> Bridge:
+    longest = way.client.limits.longest_seconds
+    # The bridge has clocks of its own for every call: the server's would only be in the way.
+    limits = replace(LIMITS, call_seconds=2 * max(longest, way.timeout, way.start_timeout))
+    return Bridge(way, ServerOptions(limits=limits, rate_limit=rate_limit))
+
+
+def serve_client(way: Way) -> int:
+    """Serve stdin and stdout until the client is done, or has waited in vain for the server."""
+    from ...transports.stdio import serve_fds, take_stdout
+
+    async def run(wire: int) -> bool:
+        bridge = bridge_of(way)
+        try:
+            await serve_fds(bridge, 0, wire, stop=bridge.never_reached)
+        finally:
+            await bridge.shut()
+        return bridge.never_reached.is_set() and not bridge.was_reached
+
+    in_vain = asyncio.run(run(take_stdout()))
+    return failures.UNDETERMINED if in_vain else failures.GOOD
+
+
+def serve_clients(way: Way, listen: str, door: BridgeListenOptions, token: str | None) -> int:
+    """Serve HTTP and WebSocket until a signal asks to stop."""
+    from ...transports.callers import Callers
+    from ...transports.guard import Guard, is_loopback
+    from ...transports.http import HttpApp, Page, Route
+    from ...transports.serve import run_http, url_of
+    from .listening import announce, bound, resolved
+
+    host, port = resolved(listen)
+    if not is_loopback(host) and token is None and not door.without_token:
+        raise settings.WrongSetting(
+            "Listening beyond loopback needs a token: --token-file FILE or the variable "
+            f"{settings.TOKEN_VARIABLE}. --without-token allows it without one."
+        )
+    rate = door.rate_limit
+    if rate is None and not is_loopback(host):
+        rate = RATE_BEYOND_LOOPBACK
+    bridge = bridge_of(way, rate or None)
+
+    def ready() -> Page:
+        facts, is_ready = bridge.facts()
+        return Page(_encode(facts), status=200 if is_ready else 503)
+
+    routes: dict[str, Route] = {
+        "/healthz": lambda: Page(b'{"status":"ok"}'),
+        "/readyz": ready,
+        "/metrics": lambda: Page(
+            bridge.metrics.render().encode(), "text/plain; version=0.0.4; charset=utf-8"
+        ),
+    }
+
+    async def live(stack: AsyncExitStack) -> None:
+        stack.push_async_callback(bridge.shut)
+        bridge.connect_early()
+
+    try:
+        callers = Callers(has_token=token is not None, proxies=door.trusted_proxy)
+    except ValueError:
+        raise settings.WrongSetting(
+            "--trusted-proxy must be an address or a network, such as 10.0.0.0/8."
+        ) from None
+    app = HttpApp(
+        bridge,
+        guard=Guard(hosts=door.allow_host, origins=door.allow_origin, token=token),
+        callers=callers,
+        sessions=True,
+        routes=routes,
+        open_routes=("/healthz",),
+        lifespan=live,
+    )
+    sock = bound((host, port), listen)
+    run_http(app, sock, limits=bridge.limits, on_started=lambda: announce(url_of(sock)))
+    return failures.GOOD
