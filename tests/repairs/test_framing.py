@@ -54,6 +54,7 @@ OUTPUTS = [
     pytest.param(b"Content-Length: 5\n" + A + b"\n", [A], ["stdout-pollution"], id="a-header-alone"),
     pytest.param(b"Content-Length: 900\n\nlog\n" + A + b"\n", [A], ["stdout-pollution"] * 2, id="a-header-of-nothing"),
     pytest.param(b"Content-Length: 99999999\n\n" + A + b"\n", [A], ["stdout-pollution", "blank-line"], id="a-header-beyond-the-limit"),
+    pytest.param(b"Content-Length: 9\n\n" + A + b"\n" + B + b"\n", [A, B], ["stdout-pollution"], id="a-header-that-counts-wrongly"),
     pytest.param(b"", [], [], id="nothing"),
 ]  # fmt: skip
 

@@ -113,6 +113,8 @@ class LooseLines:
         self._headers = b""
         self._announced = 0
         self._body_bytes = 0
+        # Bytes that were taken for a body and were none: headers are believed up to a limit.
+        self._misread_bytes = 0
 
     def feed(self, data: bytes) -> list[Piece | TooLong]:
         """The messages that end in `data`, and what was skipped."""
@@ -145,14 +147,15 @@ class LooseLines:
         at = 0
         while at < len(data):
             if self._body_bytes:
-                if data[at : at + 1] not in (b"{", b"["):
-                    self._body_bytes = 0  # it only looked like a header
+                end = at + self._body_bytes
+                is_body = data[at : at + 1] in (b"{", b"[")
+                if is_body and end > len(data):
+                    break
+                if not is_body or not self._take_body(data[at:end], found):
+                    # It only looked like a header, or counts something else than bytes.
+                    self._body_bytes = 0
                     self._give_up(found)
                     continue
-                end = at + self._body_bytes
-                if end > len(data):
-                    break
-                self._take_body(data[at:end], found)
             else:
                 end = data.find(b"\n", at) + 1
                 if not end:
@@ -161,10 +164,14 @@ class LooseLines:
             at = end
         self._held += data[at:]
 
-    def _take_body(self, body: bytes, found: list[Piece | TooLong]) -> None:
+    def _take_body(self, body: bytes, found: list[Piece | TooLong]) -> bool:
+        if not _is_whole(body) and not _Unfinished(body).is_over:
+            self._misread_bytes += len(body)
+            return False
         found.append(Piece(self._headers + body, body, (Change(code="lsp-framing"),)))
         self._headers = b""
         self._body_bytes = 0
+        return True
 
     def _take_ended(self, line: bytes, found: list[Piece | TooLong]) -> None:
         if self._is_dropping:
@@ -198,7 +205,8 @@ class LooseLines:
             found.append(self._without_text(line, core))
 
     def _accepts(self, body_bytes: int) -> bool:
-        return "lsp-framing" in self._on and 0 < body_bytes <= self._limit
+        is_sensible = 0 < body_bytes <= self._limit and self._misread_bytes <= self._limit
+        return "lsp-framing" in self._on and is_sensible
 
     def _open(self, line: bytes, text: bytes, core: bytes, found: list[Piece | TooLong]) -> None:
         if "message-multi-line" in self._on and not _is_whole(core):
