@@ -13,6 +13,8 @@ from tests.audit.stub import HttpAsk, HttpReply, Server
 from tests.audit.wires import http_server, old_sse_server
 from tests.client.fakes import HttpScript, Json, answering, body, legacy, ok, result, wait_until, web_server
 
+from qortal_mcp.audit.checks import BY_CODE as CHECKS
+from qortal_mcp.audit.judging.check import MUST
 from qortal_mcp.client import (
     ClientError,
     ClientLimits,
@@ -43,6 +45,13 @@ _LATER = {"get-status", "get-hangs", "sse-not-closed"}
 def test_every_code_of_a_wire_is_in_the_table_of_repairs() -> None:
     assert set(get_args(Code)) == ALL
     assert all(one.apply is None for one in WIRES)
+
+
+def test_what_breaks_a_must_is_overlooked_at_the_safe_level() -> None:
+    levels = {one.code: "safe" if CHECKS[one.code].severity == MUST else "all" for one in WIRES}
+    # Makes something up; is demanded of a bridge; breaks a MUST in some of its forms.
+    departs = {"session-id-not-issued": "all", "rate-limit-status": "safe", "rpc-error-status": "safe"}
+    assert {one.code: one.level for one in WIRES} == levels | departs
 
 
 @dataclass(frozen=True)
@@ -94,8 +103,16 @@ ROWS = [
         "http-session-noid-400",
         "session-id-not-issued",
         HttpRefused,
-        "400: Mcp-Session-Id header is required",
+        "400: the server requires a session id, but did not issue one",
         strict=HttpRefused,
+        is_reported=False,
+    ),
+    Row(
+        "http-session-noid-400-rpc",
+        "session-id-not-issued",
+        HttpRefused,
+        "404: the server requires a session id, but did not issue one",
+        strict=ClientError,
         is_reported=False,
     ),
     Row("http-429-call", "rate-limit-status", HttpRefused, "HTTP status 429", strict=HttpRefused),
@@ -240,6 +257,26 @@ async def test_a_stream_of_the_wrong_type_is_read_while_it_goes_on() -> None:
     assert await asked(answering(reply)) == {"ok": True}
 
 
+async def test_a_large_page_in_place_of_a_session_is_a_lost_session() -> None:
+    server = HttpScript(legacy(ok), session="first")
+    lost: list[str] = []
+
+    async def handle(request: web.Request) -> web.StreamResponse:
+        if b'"x"' in await request.read() and not lost:
+            lost.append("x")
+            return web.Response(status=404, text="<p>" * 5000, content_type="text/html")
+        return await server(request)
+
+    assert await asked(handle) == {"ok": True}
+    assert server.methods().count("initialize") == 2
+
+
+async def test_an_error_of_the_wrong_type_and_status_is_the_answer() -> None:
+    data = b'{"jsonrpc":"2.0","id":ID,"error":{"code":-32000,"message":"why"}}'
+    with pytest.raises(ServerError, match="why"):
+        await asked(answering(body(data, "text/plain", 400)))
+
+
 ERRORS = [
     pytest.param(b'{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"why"}}', id="null-id"),
     pytest.param(b'{"jsonrpc":"2.0","error":{"code":-32000,"message":"why"}}', id="no-id"),
@@ -282,6 +319,12 @@ async def test_the_answer_to_a_notification_is_not_taken_for_that_of_a_request()
         await wait_until(lambda: "x" in usual.methods() or not waiting.done())
         await client.notify("notifications/odd")
         assert (await waiting).read(dict[str, bool]) == {"ok": True}
+
+
+async def test_without_its_code_the_error_of_a_rate_limit_is_an_answer_like_any_other() -> None:
+    data = b'{"jsonrpc":"2.0","error":{"code":429,"message":"Rate limit exceeded"}}'
+    with pytest.raises(ServerError, match="Rate limit exceeded"):
+        await asked(answering(body(data, "application/json", 429)), ALL - {"rate-limit-status"})
 
 
 async def test_a_rate_limit_says_when_to_come_back_and_why() -> None:

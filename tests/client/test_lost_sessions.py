@@ -2,16 +2,21 @@
 
 import asyncio
 import json
+import time
 from datetime import UTC, datetime
 
 import pytest
 from aiohttp import web
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.client.fakes import INITIALIZED, LIMITS, OK, Json, result, stream_of, web_server
 
 from qortal_mcp.client import ClientError, HttpRefused, Options, ServerError, SessionGone, connect
 from qortal_mcp.client.lost_sessions import FORMS, form_of, read
 from qortal_mcp.client.refusals import challenge, readable, retry_after
 from qortal_mcp.client.wires.http_sse import HttpSseWire
+from qortal_mcp.client.wires.media import EVENT_STREAM, JSON, is_message, kind_of
+from qortal_mcp.client.wires.replies import addressed, mistake_of_notice
 from qortal_mcp.client.wires.wire import Outgoing
 
 FORGIVES = frozenset({"stale-session-status"})
@@ -278,6 +283,27 @@ READABLE = [
 @pytest.mark.parametrize(("body", "text"), READABLE)
 def test_a_refusal_is_one_readable_line(body: bytes, text: str) -> None:
     assert readable(body) == text
+
+
+HOSTILE = [b"<script " * 500_000, b"<head>" * 500_000, b"<" * 3_000_000, b"[" * 3_000_000, b'{"error":1e999}']
+
+
+@pytest.mark.parametrize("body", HOSTILE, ids=lambda body: body[:8].decode())
+def test_a_hostile_page_costs_no_time(body: bytes) -> None:
+    began = time.perf_counter()
+    readable(body)
+    assert time.perf_counter() - began < 1
+
+
+@given(st.one_of(st.binary(), st.text().map(str.encode)), st.sampled_from([None, 200, 400, 404, 500]))
+def test_any_bytes_are_judged_without_an_error(body: bytes, status: int | None) -> None:
+    assert len(readable(body)) <= 4096
+    said = read(body, status, 7, had_session=True, opens=False)
+    assert (said is None) or form_of(said) in {None, *(form.name for form in FORMS)}
+    assert kind_of(body) in (None, "", JSON, EVENT_STREAM)
+    assert is_message(body) in (True, False)
+    assert addressed(body, 7) is None
+    assert mistake_of_notice(500, body) == "notification-refused"
 
 
 def test_a_challenge_is_shown_with_all_its_parts() -> None:

@@ -12,6 +12,8 @@ from ..protocol.jsonrpc import UNREADABLE
 from ..text import printable, shortened
 
 _SHOWN_CHARS = 200
+# The beginning of a page says enough, and the patterns below are slow on hostile ones.
+_READ_BYTES = 4096
 _HIDDEN_PARTS = re.compile(r"<(script|style|head)\b.*?</\1\s*>|<!--.*?-->", re.DOTALL | re.IGNORECASE)
 _TITLE = re.compile(r"<title\b[^>]*>(.*?)</title", re.DOTALL | re.IGNORECASE)
 _TAG = re.compile(r"<[^>]*>?")
@@ -42,7 +44,7 @@ def retry_after(headers: Iterable[tuple[str, str]], now: datetime | None = None)
 
 def readable(body: bytes) -> str:
     """One short line of a body: the message of an error object, the text of a page."""
-    text = body.decode("utf-8", "replace").strip().removeprefix("\ufeff")
+    text = body[:_READ_BYTES].decode("utf-8", "replace").strip().removeprefix("\ufeff")
     if text[:1] in ("{", "["):
         text = _reason(text) or text
     elif text[:1] == "<":

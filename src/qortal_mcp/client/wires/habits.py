@@ -2,10 +2,9 @@
 
 from msgspec import Struct
 
-from ...protocol import jsonrpc
-from ...protocol.jsonrpc import RequestId
 from ...protocol.versions import LEGACY
 from ..forgiving import STRICT, Code, Forgiving
+from .replies import answers
 from .wire import Outgoing
 
 # The legacy revisions that have an MCP-Protocol-Version header.
@@ -63,9 +62,3 @@ class Habits(Struct):
         self.changed.discard(code)
         if message.id is not None:  # a notification may be refused for what it is
             self.vain.add(code)
-
-
-def answers(body: bytes, id_: RequestId | None) -> bool:
-    """Whether a body is the JSON-RPC answer to this request."""
-    message = jsonrpc.read(body)
-    return isinstance(message, jsonrpc.Response) and message.id is not None and message.id == id_

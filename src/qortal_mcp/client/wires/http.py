@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from ...protocol import headers, jsonrpc
+from ...protocol import headers
 from ...protocol.framing import Event
 from .. import lost_sessions
 from ..errors import ConnectionLost, HttpRefused, MalformedReply, SessionGone
@@ -19,8 +19,9 @@ from ..forgiving import STRICT, Code, Forgiving
 from ..limits import DEFAULT, ClientLimits
 from ..refusals import readable
 from ..transcript import Headers, Observer, Recorder
-from .habits import Habits, answers
-from .media import EVENT_STREAM, JSON, is_message
+from .habits import Habits
+from .media import EVENT_STREAM, JSON
+from .replies import addressed, mistake_of_notice
 from .routes import DIRECT, Route
 from .web import POST_HEADERS, Head, Web, refused
 from .wire import NoSink, Outgoing, Sink
@@ -101,8 +102,11 @@ class HttpWire:
         session_id = self.session_id  # another request may renew it while this one waits
         sent = (*POST_HEADERS, *self._session(message.revision), *message.headers)
         async with self._web.request("POST", self.url, sent, message.data) as head:
+            is_empty = head.status in _NO_CONTENT or message.id is None
+            if "content-type-header" in self._forgiving and not is_empty:
+                await self._web.look(head)
             if changed is not None:
-                self._judge(changed, message, head)
+                await self._judge(changed, message, head)
             elif self._forgiving and head.status == _BAD:
                 refusal = await self._web.body(head)
                 code = self._habits.change(message, refusal, has_session=session_id is not None)
@@ -118,10 +122,16 @@ class HttpWire:
                 self._habits.is_settled = True
             return await self._take_reply(head, message, session_id)
 
-    def _judge(self, changed: Code, message: Outgoing, head: Head) -> None:
+    async def _judge(self, changed: Code, message: Outgoing, head: Head) -> None:
+        """Raises: HttpRefused if the server still lacks a session."""
         self._habits.judge(changed, message, worked=head.is_good)
-        if changed == "session-id-not-issued" and not head.is_good:
-            self.session_id = None
+        if changed != "session-id-not-issued" or head.is_good:
+            return
+        self.session_id = None
+        if message.id is not None or "notification-refused" not in self._forgiving:
+            body = await self._web.body(head)
+            detail = "the server requires a session id, but did not issue one"
+            raise refused(head, body, self._limits.evidence_bytes, detail)
 
     def _invented(self) -> str | None:
         return secrets.token_hex(16) if self._habits.invents_session else None
@@ -137,8 +147,10 @@ class HttpWire:
 
     def _check_lost(self, body: bytes, head: Head, message: Outgoing, session_id: str | None) -> None:
         """The same for any reply, in every form that servers use."""
-        if not (message.may_renew or message.opens_session) or len(body) > self._limits.evidence_bytes:
+        at_most = self._limits.evidence_bytes
+        if not (message.may_renew or message.opens_session) or (head.is_good and len(body) > at_most):
             return
+        body = body[:at_most]
         said = lost_sessions.read(
             body, head.status, message.id, had_session=session_id is not None, opens=message.opens_session
         )
@@ -233,19 +245,17 @@ class HttpWire:
         via = message.id
         if via is None and self._forgiving and await self._is_delivered(head):
             return _Stopped()
-        is_empty = head.status in _NO_CONTENT
-        if "content-type-header" in self._forgiving and head.whole is None and not is_empty:
-            await self._web.look(head)
         if head.is_good and head.media_type == EVENT_STREAM:
             return await self._take_events(head, message, session_id)
-        if is_empty:
+        if head.status in _NO_CONTENT:
             if via is not None and "no-reply" in self._forgiving:
                 self._forgiving.applied("no-reply", f"HTTP status {head.status}")
                 raise MalformedReply(f"the server answered with HTTP status {head.status} and no body")
             return _Stopped()
         body = await self._web.body(head)
-        if via is not None and self._forgiving and head.status in (*_DENIED, _TOO_FAST):
-            if head.status == _TOO_FAST:
+        is_limited = head.status == _TOO_FAST and "rate-limit-status" in self._forgiving
+        if via is not None and (is_limited or (self._forgiving and head.status in _DENIED)):
+            if is_limited:
                 self._forgiving.applied("rate-limit-status", f"HTTP status {head.status}")
             raise refused(head, body, self._limits.evidence_bytes, readable(body))
         if body and head.media_type == JSON:
@@ -268,39 +278,25 @@ class HttpWire:
 
     async def _is_delivered(self, head: Head) -> bool:
         """Whether nothing in the reply to a notification matters. It should be 202 without a body."""
-        status = f"HTTP status {head.status}"
-        if not head.is_good:
-            if "notification-refused" not in self._forgiving:
-                return False
-            self._forgiving.applied("notification-refused", status)
-            await self._web.body(head)
-            return True
-        if head.status == 202 or head.media_type == EVENT_STREAM:
+        if head.status == 202 or (head.is_good and head.media_type == EVENT_STREAM):
             return False
         body = await self._web.body(head)
-        found = jsonrpc.read(body)
-        is_invalid = isinstance(found, jsonrpc.Invalid)
-        if isinstance(found, jsonrpc.Response) or (is_invalid and is_message(body)):
-            # Its id is null: handed on, it would be taken for the answer to the request that is waiting.
-            self._forgiving.applied("notification-answered", readable(body))
-            return "notification-answered" in self._forgiving
-        if is_invalid:
-            self._forgiving.applied("notification-status", status)
-            return "notification-status" in self._forgiving
-        return False
+        mistake = mistake_of_notice(head.status, body)
+        if mistake is None or mistake not in self._forgiving:
+            return False
+        # An answer has no id, and must not be handed on: it would be taken for that of the request that waits.
+        self._forgiving.applied(mistake, f"HTTP status {head.status}")
+        return True
 
     def _addressed(self, head: Head, body: bytes, message: Outgoing) -> bytes:
-        """The error in a reply with a bad status, with the id of the request: whose answer it is, is certain."""
+        """The error in a reply with a bad status, with the id of the request: there is no doubt whose it is."""
         if head.is_good or message.id is None or message.headers or "rpc-error-status" not in self._forgiving:
             return body
-        found = jsonrpc.read(body)
-        if not isinstance(found, jsonrpc.Response) or found.error is None:
+        error = addressed(body, message.id)
+        if error is None:
             return body
-        if answers(body, message.id):
-            self._forgiving.applied("rpc-error-status", f"HTTP status {head.status}")
-            return body
-        self._forgiving.applied("rpc-error-status", f"HTTP status {head.status} and another id")
-        return jsonrpc.raw_error_reply(message.id, bytes(found.error))
+        self._forgiving.applied("rpc-error-status", f"HTTP status {head.status}")
+        return error
 
     async def _take_events(self, head: Head, message: Outgoing, session_id: str | None = None) -> _Stopped:
         state = _Stopped()
