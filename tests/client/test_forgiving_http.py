@@ -257,6 +257,36 @@ async def test_a_stream_of_the_wrong_type_is_read_while_it_goes_on() -> None:
     assert await asked(answering(reply)) == {"ok": True}
 
 
+_PRIMED = b"id: 1\nretry: 50\ndata:\n\n"
+
+
+async def test_a_stream_that_cannot_be_resumed_ended_without_an_answer() -> None:
+    async def reply(request: web.Request, message: Json) -> web.StreamResponse:
+        if request.method == "GET":
+            return web.Response(status=405)
+        return web.Response(body=_PRIMED, content_type="text/event-stream")
+
+    with pytest.raises(MalformedReply, match=_STREAM):
+        await asked(answering(reply))
+    with pytest.raises(HttpRefused, match="405"):
+        await asked(answering(reply), ALL - {"sse-no-reply"})
+
+
+async def test_a_stream_is_resumed_until_the_answer_comes() -> None:
+    ids: list[str] = []
+
+    async def reply(request: web.Request, message: Json) -> web.StreamResponse:
+        if request.method == "POST":
+            ids.append(str(message["id"]))
+            return web.Response(body=_PRIMED, content_type="text/event-stream")
+        ids.append(request.headers["last-event-id"])
+        data = b"" if len(ids) < 4 else b"data: " + _RESULT.replace(b"ID", ids[0].encode()) + b"\n\n"
+        return web.Response(body=data, content_type="text/event-stream")
+
+    assert await asked(answering(reply)) == {"ok": True}
+    assert ids[1:] == ["1", "1", "1"]
+
+
 async def test_a_large_page_in_place_of_a_session_is_a_lost_session() -> None:
     server = HttpScript(legacy(ok), session="first")
     lost: list[str] = []

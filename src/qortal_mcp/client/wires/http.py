@@ -246,7 +246,11 @@ class HttpWire:
         if via is None and self._forgiving and await self._is_delivered(head):
             return _Stopped()
         if head.is_good and head.media_type == EVENT_STREAM:
-            return await self._take_events(head, message, session_id)
+            stopped = await self._take_events(head, message, session_id)
+            is_over = via is not None and not stopped.settled and stopped.last_id is None
+            if is_over and "sse-no-reply" in self._forgiving:
+                raise self._unanswered()
+            return stopped
         if head.status in _NO_CONTENT:
             if via is not None and "no-reply" in self._forgiving:
                 self._forgiving.applied("no-reply", f"HTTP status {head.status}")
@@ -328,8 +332,6 @@ class HttpWire:
             self._web.recorder.note("received", "closed", str(exc).encode(), http=head.http)
         if state.settled:
             await self._web.linger(head)
-        elif via is not None and state.last_id is None and "sse-no-reply" in self._forgiving:
-            raise self._unanswered()
         return state
 
     def _unanswered(self) -> MalformedReply:
@@ -390,6 +392,7 @@ class HttpWire:
         """
         stopped = _Stopped()
         failures = 0
+        has_opened = False
         nobody = Outgoing(b"", revision=revision)
         while failures < self._limits.stream_attempts:
             try:
@@ -399,7 +402,7 @@ class HttpWire:
             except HttpRefused as exc:
                 if exc.status != _NO_STREAM:
                     self._forgiving.applied("get-status", f"HTTP status {exc.status}")
-                if exc.status < 500 or "get-status" in self._forgiving:
+                if exc.status < 500 or ("get-status" in self._forgiving and not has_opened):
                     return
                 failures += 1
                 again = _Stopped()
@@ -407,6 +410,7 @@ class HttpWire:
                 failures += 1
                 again = _Stopped()
             else:
+                has_opened = True
                 failures = 0 if again.fresh else failures + 1
             stopped = _Stopped(
                 last_id=again.last_id or stopped.last_id, retry_ms=again.retry_ms or stopped.retry_ms
