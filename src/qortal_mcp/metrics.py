@@ -1,10 +1,11 @@
-"""Counts and durations of this process, and their Prometheus text. Bounded: every label comes from a fixed list."""
+"""Counts and durations of this process, and their Prometheus text. Bounded: labels come from lists, not from requests."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
 
 # The buckets that the MCP semantic conventions recommend for operation durations.
 BUCKETS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300)
+_ESCAPES = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
 _OPERATION = "mcp_server_operation_duration_seconds"
 
 
@@ -27,7 +28,7 @@ class Metrics:
 
     def count(self, name: str, meaning: str, labels: Mapping[str, str]) -> None:
         """One more of these. Labels come from a fixed list, like all others."""
-        written = ",".join(f'{label}="{value}"' for label, value in labels.items())
+        written = _written(labels)
         counts = self._counters.setdefault(name, (meaning, {}))[1]
         counts[written] = counts.get(written, 0) + 1
 
@@ -41,11 +42,7 @@ class Metrics:
             f"# TYPE {_OPERATION} histogram",
         ]
         for (method, tool, error_type), row in sorted(self._durations.items()):
-            labels = f'mcp_method_name="{method}"'
-            if tool:
-                labels += f',gen_ai_tool_name="{tool}"'
-            if error_type:
-                labels += f',error_type="{error_type}"'
+            labels = _written({"mcp_method_name": method, "gen_ai_tool_name": tool, "error_type": error_type})
             total = 0.0
             for bound, count in zip((*BUCKETS, "+Inf"), row[:-1], strict=True):
                 total += count
@@ -58,3 +55,8 @@ class Metrics:
         for name, (meaning, read) in sorted(self._gauges.items()):
             lines += [f"# HELP {name} {meaning}", f"# TYPE {name} gauge", f"{name} {read():g}"]
         return "\n".join(lines) + "\n"
+
+
+def _written(labels: Mapping[str, str]) -> str:
+    """Labels as Prometheus reads them, without those that are empty. A tool of another server may have any name."""
+    return ",".join(f'{name}="{value.translate(_ESCAPES)}"' for name, value in labels.items() if value)
