@@ -46,6 +46,7 @@ class Behind:
             on_list_changed=lambda: self.clients.hub.list_changed("tools"),
             is_crowded=lambda: self.clients.is_crowded,
             room=self.clients.room,
+            misfits=bridge.misfits,
         )
 
 
@@ -56,6 +57,8 @@ class Bridge(Receiver):
         super().__init__(Implementation(name="qortal-mcp-bridge", version=__version__), options)
         self.way = way
         self.journal = Journal(self.metrics, way.limits.logged_repairs)
+        # Tools of the server whose results contradict what they declare.
+        self.misfits: set[str] = set()
         self._shared: Behind | None = None
         self._own: dict[Peer, Behind] = {}
         self._closing: set[asyncio.Task[None]] = set()

@@ -30,6 +30,7 @@ _LISTS = {
 _NOT_SHARED = "several clients share this server: it cannot ask one of them"
 _NOBODY = "no call is open that this request could belong to"
 _MODERN = "clients of 2026-07-28 are not asked for an older server"
+_NOT_DECLARED = "the client did not declare this capability"
 
 
 class ClientSide:
@@ -152,6 +153,8 @@ class ClientSide:
             raise AnswerRefused(_NOBODY, errors.METHOD_NOT_FOUND)
         if call.peer.revision is None:
             raise AnswerRefused(_MODERN, errors.METHOD_NOT_FOUND)
+        if not call.peer.capabilities.has(method.partition("/")[0]):
+            raise AnswerRefused(_NOT_DECLARED, errors.METHOD_NOT_FOUND)
         try:
             return bytes(await call.ask(method, params, self._limits.ask_seconds))
         except errors.ProtocolError as exc:

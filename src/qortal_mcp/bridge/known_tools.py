@@ -27,13 +27,13 @@ class Tool(Struct, frozen=True, kw_only=True):
 class KnownTools:
     """What the pages of one server hold."""
 
-    def __init__(self, read_only: bool, hidden: frozenset[str]) -> None:
+    def __init__(self, read_only: bool, hidden: frozenset[str], misfits: set[str]) -> None:
         self._read_only = read_only
         self._hidden = hidden
         self._pages: dict[Cursor, Any] = {}
         self._tools: dict[str, Tool] = {}
-        # Tools whose results did not fit what they declare: their schema is not listed any more.
-        self._misfits: set[str] = set()
+        # Tools whose results did not fit what they declare: their schema is not listed any more, on no connection.
+        self._misfits = misfits
         # When the pages were read, in the loop's time; None: never, or something changed since.
         self.read_at: float | None = None
 
@@ -86,7 +86,7 @@ class KnownTools:
     def misfit(self, name: str) -> bool:
         """A result contradicts its tool's schema. True if that is new."""
         tool = self._tools.get(name)
-        if tool is None or name in self._misfits:
+        if tool is None or tool.known.output_schema is None:
             return False
         self._misfits.add(name)
         self._tools[name] = Tool(

@@ -75,10 +75,11 @@ class Upstream:
         on_list_changed: Callable[[], None],
         is_crowded: Callable[[], bool],
         room: Callable[[], Awaitable[None]],
+        misfits: set[str],
     ) -> None:
         self.way = way
         self.opening = opening
-        self.tools = KnownTools(way.read_only, way.hidden)
+        self.tools = KnownTools(way.read_only, way.hidden, misfits)
         self.handshake: dict[str, Any] = {}
         self.state: State = "idle"
         # Why there is no connection, as far as known.
@@ -279,12 +280,16 @@ class Upstream:
         """Read the handshake again, now that it is known which lists are answered."""
         assert self._answer is not None, "there was a handshake"
         codes = self.way.repairs.codes
+        declared = client.terms.capabilities
         serves: dict[str, bool] = {}
-        if "capability-not-declared" in codes:
-            serves = {"tools": True} if self.tools.are_known else {}
-        if "capability-not-served" in codes:
-            declared = client.terms.capabilities
-            asked = [kind for kind in ("resources", "prompts") if kind in declared]
+        # Other lists that are not declared are asked for only if that of the tools was forgotten as well.
+        is_silent = (
+            "capability-not-declared" in codes and self.tools.are_known and not _declares_tools(self._answer)
+        )
+        if is_silent:
+            serves = {"tools": True}
+        if is_silent or "capability-not-served" in codes:
+            asked = [kind for kind in ("resources", "prompts") if is_silent or kind in declared]
             found = await asyncio.gather(*(self._is_served(client, kind) for kind in asked))
             serves |= {
                 kind: is_served for kind, is_served in zip(asked, found, strict=True) if is_served is not None
@@ -535,6 +540,16 @@ class Upstream:
         if self.state != "ready" and self._tail.text:
             told["stderr"] = self._tail.text
         return told
+
+
+def _declares_tools(answer: Reply | ServerError) -> bool:
+    """Whether the server itself says that it has tools."""
+    try:
+        told: Any = values.read(answer.result) if isinstance(answer, Reply) else None
+    except UNREADABLE:
+        return False
+    capabilities = told.get("capabilities") if isinstance(told, dict) else None
+    return isinstance(capabilities, dict) and "tools" in capabilities
 
 
 def _as_error(outcome: Outcome, reply: Reply) -> ServerError:

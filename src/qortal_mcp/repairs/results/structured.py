@@ -24,7 +24,7 @@ _SAFE_INTEGER = 2**53
 def not_object(call: CallResult) -> Iterator[Change]:
     """structuredContent that is not an object, for a client that expects one."""
     value = result_of(call)
-    if value is None or "structuredContent" not in value or call.asked.is_modern:
+    if value is None or "structuredContent" not in value:
         return
     before = value["structuredContent"]
     if call.tool is not None and call.tool.is_wrapped:
@@ -33,7 +33,7 @@ def not_object(call: CallResult) -> Iterator[Change]:
         value["structuredContent"] = {"result": before}
         value.setdefault("isError", False)
         yield Change(path="structuredContent", before=before, after=value["structuredContent"])
-    elif not isinstance(before, dict):
+    elif not isinstance(before, dict) and not call.asked.is_modern:
         del value["structuredContent"]
         if before is not None:
             value.setdefault("isError", False)
