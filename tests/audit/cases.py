@@ -761,7 +761,8 @@ def _header_demanded(ask: HttpAsk, reply: HttpReply) -> HttpReply:
 
 
 def _no_session_given(ask: HttpAsk, reply: HttpReply) -> HttpReply:
-    if ask.method in ("initialize", "server/discover") or ask.verb != "POST":
+    is_opening = ask.method in ("initialize", "server/discover")
+    if is_opening or ask.verb != "POST" or "mcp-session-id" in ask.headers:
         return reply
     return HttpReply(400, (_PLAIN,), b"Mcp-Session-Id header is required")
 

@@ -1,0 +1,75 @@
+"""A bridge in the process of the test, behind HTTP and WebSocket on loopback."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+
+import uvicorn
+from msgspec import Struct
+
+from qortal_mcp.audit.visiting.runner import Target
+from qortal_mcp.bridge.bridge import Bridge
+from qortal_mcp.bridge.way import Way
+from qortal_mcp.cli.running.bridging import bridge_of
+from qortal_mcp.client.limits import ClientLimits
+from qortal_mcp.client.options import Options
+from qortal_mcp.repairs.chosen import Repairs
+from qortal_mcp.transports.http import HttpApp
+from qortal_mcp.transports.serve import bind, url_of
+
+
+class Front(Struct, frozen=True):
+    """Where clients find a bridge."""
+
+    bridge: Bridge
+    http: str
+
+    @property
+    def websocket(self) -> str:
+        return websocket_of(self.http)
+
+
+def websocket_of(url: str) -> str:
+    """The address for WebSockets of a server whose address for HTTP is given."""
+    return url.replace("http://", "ws://").removesuffix("/mcp") + "/ws"
+
+
+def way_to(target: Target, level: str, *, timeout: float = 2.0, start_timeout: float = 10.0) -> Way:
+    """The way to a server of a test: nothing takes long there."""
+    return Way(
+        target=target,
+        name="the server",
+        repairs=Repairs(level),
+        timeout=timeout,
+        start_timeout=start_timeout,
+        client=Options(limits=ClientLimits(exit_seconds=0.5, goodbye_seconds=0.5)),
+    )
+
+
+@contextlib.asynccontextmanager
+async def bridged(target: Target, level: str = "safe", **times: float) -> AsyncIterator[Front]:
+    """A bridge to a server, as `bridge --listen` serves it."""
+    bridge = bridge_of(way_to(target, level, **times))
+
+    async def live(stack: AsyncExitStack) -> None:
+        stack.push_async_callback(bridge.shut)
+
+    sock = bind("127.0.0.1", 0)
+    app = HttpApp(bridge, sessions=True, lifespan=live)
+    config = uvicorn.Config(app, lifespan="on", log_config=None, access_log=False)
+    config.load()
+    server = uvicorn.Server(config)
+    server.lifespan = config.lifespan_class(config)
+    await server.startup(sockets=[sock])
+    try:
+        yield Front(bridge, url_of(sock))
+    finally:
+        # Not by uvicorn's own shutdown, which waits a tenth of a second whatever there is to wait for.
+        for listener in server.servers:
+            listener.close()
+        await app.drain()
+        for connection in list(server.server_state.connections):
+            connection.shutdown()
+        await asyncio.gather(*server.server_state.tasks, return_exceptions=True)
+        await server.lifespan.shutdown()

@@ -1,0 +1,147 @@
+"""Behind a bridge each broken server of the audit's corpus passes the audit, as far as there is a repair for it."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+import pytest
+from msgspec import structs
+from tests.audit.audits import LIMITS, served
+from tests.audit.cases import CASES, MODERN_ONLY, MUST, Case
+from tests.bridge.in_process import Front, bridged, websocket_of
+from tests.cli.running import COMMAND, Listening
+
+from qortal_mcp.audit.judging.finding import Report
+from qortal_mcp.audit.judging.judge import judge
+from qortal_mcp.audit.visiting.runner import Order, Target, collect
+from qortal_mcp.protocol.versions import REVISIONS
+from qortal_mcp.repairs.chosen import REPAIRS
+from qortal_mcp.repairs.repair import ALL, SAFE
+
+# A bridge shakes hands with its server. What a server does wrongly only where there is no handshake never comes to
+# pass behind one, and servers that know no handshake cannot be reached.
+WITH_HANDSHAKE = [one for one in CASES if one.revisions != MODERN_ONLY and one.code != "legacy-not-served"]
+
+# At `safe`: what the mistake had hidden, and what is legal. `all` repairs it as well.
+UNCOVERED = {
+    "empty-result": "content-empty",
+    "result-null": "content-empty",
+    "text-null": "content-empty",
+    "text-number": "text-json-not-object",
+    "link-noname": "resource-link",
+    "tool-description-null": "tool-description-missing",
+}
+# At `safe`: only the first call shows that a tool does not keep to its schema. Lists after it have no schema.
+LEARNT = {"os-mismatch": "structured-content-missing", "os-array": "structured-content-missing"}
+# What cannot be repaired although the same mistake elsewhere can be: whether a level can be set shows only if it is set.
+BEYOND_REPAIR = {"log-not-served": "capability-not-served"}
+# Nothing but the handshake is answered without an id of a session that the server never gave out. At `all` one is
+# made up, which helps unless the server knows its own.
+UNANSWERED = {"http-session-noid-400": ("safe",), "http-session-noid-400-rpc": ("safe", "all")}
+FOUND_WITHOUT_ANSWERS = {"log-level-not-checked", "unknown-method-code", "completion-reference-code"}
+# No handshake is possible: there is no server, it wants somebody to sign in, or its answer cannot be used at this level.
+UNREACHABLE = {
+    "http-404-all": ("safe", "all"),
+    "http-401": ("safe", "all"),
+    "http-401-www": ("safe", "all"),
+    "http-session-spaces": ("safe", "all"),
+    "http-307": ("safe",),
+    "http-sse-eventname": ("safe",),
+    "init-id-type": ("safe",),
+}
+# How fast a program starts is a matter of the machine and of what else runs on it.
+BY_THE_CLOCK = {"slow-start"}
+
+
+def is_repaired(case: Case, level: str) -> bool:
+    """Whether there is a repair for the case at a level."""
+    levels = {one.level for one in REPAIRS if one.code == case.code}
+    if levels == {SAFE, ALL}:
+        # Of one code, what the specification forbids is repaired at `safe`.
+        levels = {SAFE if case.verdict == MUST else ALL}
+    return level in levels or (level == ALL and SAFE in levels)
+
+
+def may_be_found(case: Case, level: str) -> set[str]:
+    if level in UNANSWERED.get(case.name, ()):
+        return FOUND_WITHOUT_ANSWERS
+    found = {BEYOND_REPAIR.get(case.name) if is_repaired(case, level) else case.code}
+    if level == "safe":
+        found.add(UNCOVERED.get(case.name))
+    return {code for code in found if code is not None}
+
+
+@contextlib.asynccontextmanager
+async def behind_bridge(case: Case, level: str) -> AsyncIterator[Front]:
+    is_reachable = level not in UNREACHABLE.get(case.name, ())
+    async with (
+        served(case) as target,
+        bridged(target, level, start_timeout=10 if is_reachable else 0.3) as front,
+    ):
+        yield front
+
+
+async def audited(case: Case, target: Target) -> Report:
+    """The limits of a case are for its own server, except for what an audit reads."""
+    read = {name: value for name, value in case.limits if name == "message_bytes"}
+    limits = structs.replace(LIMITS, **read)
+    return judge(await collect(Order(target=target, revisions=case.revisions, limits=limits)))
+
+
+def codes(report: Report) -> set[str]:
+    return {finding.code for finding in report.findings}
+
+
+@pytest.mark.parametrize("level", ["safe", "all"])
+@pytest.mark.parametrize("case", WITH_HANDSHAKE, ids=lambda case: case.name)
+async def test_behind_a_bridge_nothing_is_found_that_has_a_repair(case: Case, level: str) -> None:
+    async with behind_bridge(case, level) as front:
+        report = await audited(case, front.http)
+        if level == "safe" and case.name in LEARNT:
+            assert codes(report) <= {LEARNT[case.name]}
+            report = await audited(case, front.http)
+        assert codes(report) <= may_be_found(case, level)
+        assert not [one for one in report.not_judged if "failed" in one.reason]
+        if level in UNREACHABLE.get(case.name, ()):
+            assert not front.bridge.was_reached
+            assert report.revisions == ()
+        else:
+            assert set(report.revisions) == set(case.revisions or REVISIONS)
+            assert (report.tools > 0) is (level not in UNANSWERED.get(case.name, ()))
+
+
+def one_of_each_code() -> list[Case]:
+    found = {
+        one.code: one
+        for one in reversed(WITH_HANDSHAKE)
+        if is_repaired(one, "all") and one.name not in {*BEYOND_REPAIR, *UNANSWERED}
+    }
+    return list(found.values())[::-1]
+
+
+@contextlib.asynccontextmanager
+async def behind_command(case: Case, target: Target) -> AsyncIterator[Target]:
+    """The command `bridge --repair all`, with the same transport on both sides."""
+    words = ("bridge", "--repair", "all", "--timeout", "2")
+    if not isinstance(target, str):
+        yield (*COMMAND, *words, "--", *target)
+        return
+    # In threads: the server behind is served by this one.
+    command = await asyncio.to_thread(Listening, (*words, target, "--listen", "127.0.0.1:0"), None)
+    try:
+        yield websocket_of(command.url) if case.over == "websocket" else command.url
+    finally:
+        assert await asyncio.to_thread(command.stop) == 0
+
+
+@pytest.mark.parametrize("case", one_of_each_code(), ids=lambda case: case.name)
+async def test_the_command_repairs_one_server_of_each_code(case: Case) -> None:
+    async with served(case) as target, behind_command(case, target) as front:
+        report = await audited(case, front)
+    assert codes(report) <= BY_THE_CLOCK
+    assert report.tools > 0
+
+
+def test_every_exception_is_about_a_case() -> None:
+    excepted = {*UNCOVERED, *LEARNT, *BEYOND_REPAIR, *UNANSWERED, *UNREACHABLE}
+    assert excepted <= {one.name for one in WITH_HANDSHAKE}
