@@ -992,4 +992,19 @@ CASES: tuple[Case, ...] = (
     *(replace(one, over="websocket") for one in _SOCKETS),
 )  # fmt: skip
 BY_NAME: dict[str, Case] = {one.name: one for one in CASES}
-SERVERS: dict[str, Server] = {"right": Server(), **{name: one.server for name, one in BY_NAME.items()}}
+# Numbers that lose something if they are read as those of a machine.
+DIGITS = (
+    b'{"a":1.10,"b":1e400,"c":123456789012345678901234567890,"d":-0,"e":0.1000000000000000055511151231257827}'
+)
+_NUMBERS = Server(
+    bend=on_call(
+        lambda ask, reply: encoded({**reply, "result": said("numbers", structuredContent="#")}).replace(
+            b'"#"', DIGITS
+        )
+    )
+)
+SERVERS: dict[str, Server] = {
+    "right": Server(),
+    "digits": _NUMBERS,
+    **{name: one.server for name, one in BY_NAME.items()},
+}

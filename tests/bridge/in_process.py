@@ -1,8 +1,8 @@
-"""A bridge in the process of the test, behind HTTP and WebSocket on loopback."""
+"""Bridges and servers in the process of the test, at HTTP and WebSocket addresses on loopback."""
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack
 
 import uvicorn
@@ -15,8 +15,11 @@ from qortal_mcp.cli.running.bridging import bridge_of
 from qortal_mcp.client.limits import ClientLimits
 from qortal_mcp.client.options import Options
 from qortal_mcp.repairs.chosen import Repairs
+from qortal_mcp.server.receiver import Receiver
 from qortal_mcp.transports.http import HttpApp
 from qortal_mcp.transports.serve import bind, url_of
+
+Lifespan = Callable[[AsyncExitStack], Awaitable[None]]
 
 
 class Front(Struct, frozen=True):
@@ -35,35 +38,18 @@ def websocket_of(url: str) -> str:
     return url.replace("http://", "ws://").removesuffix("/mcp") + "/ws"
 
 
-def way_to(target: Target, level: str, *, timeout: float = 2.0, start_timeout: float = 10.0) -> Way:
-    """The way to a server of a test: nothing takes long there."""
-    return Way(
-        target=target,
-        name="the server",
-        repairs=Repairs(level),
-        timeout=timeout,
-        start_timeout=start_timeout,
-        client=Options(limits=ClientLimits(exit_seconds=0.5, goodbye_seconds=0.5)),
-    )
-
-
 @contextlib.asynccontextmanager
-async def bridged(target: Target, level: str = "safe", **times: float) -> AsyncIterator[Front]:
-    """A bridge to a server, as `bridge --listen` serves it."""
-    bridge = bridge_of(way_to(target, level, **times))
-
-    async def live(stack: AsyncExitStack) -> None:
-        stack.push_async_callback(bridge.shut)
-
+async def serving(receiver: Receiver, lifespan: Lifespan | None = None) -> AsyncIterator[str]:
+    """The address for HTTP of a server or a bridge, with sessions."""
     sock = bind("127.0.0.1", 0)
-    app = HttpApp(bridge, sessions=True, lifespan=live)
+    app = HttpApp(receiver, sessions=True, lifespan=lifespan)
     config = uvicorn.Config(app, lifespan="on", log_config=None, access_log=False)
     config.load()
     server = uvicorn.Server(config)
     server.lifespan = config.lifespan_class(config)
     await server.startup(sockets=[sock])
     try:
-        yield Front(bridge, url_of(sock))
+        yield url_of(sock)
     finally:
         # Not by uvicorn's own shutdown, which waits a tenth of a second whatever there is to wait for.
         for listener in server.servers:
@@ -73,3 +59,29 @@ async def bridged(target: Target, level: str = "safe", **times: float) -> AsyncI
             connection.shutdown()
         await asyncio.gather(*server.server_state.tasks, return_exceptions=True)
         await server.lifespan.shutdown()
+
+
+def way_to(target: Target, repairs: Repairs, *, timeout: float = 2.0, start_timeout: float = 10.0) -> Way:
+    """The way to a server of a test: nothing takes long there."""
+    return Way(
+        target=target,
+        name="the server",
+        repairs=repairs,
+        timeout=timeout,
+        start_timeout=start_timeout,
+        client=Options(limits=ClientLimits(exit_seconds=0.5, goodbye_seconds=0.5)),
+    )
+
+
+@contextlib.asynccontextmanager
+async def bridged(
+    target: Target, level: str = "safe", without: Iterable[str] = (), **times: float
+) -> AsyncIterator[Front]:
+    """A bridge to a server, as `bridge --listen` serves it."""
+    bridge = bridge_of(way_to(target, Repairs(level, without), **times))
+
+    async def live(stack: AsyncExitStack) -> None:
+        stack.push_async_callback(bridge.shut)
+
+    async with serving(bridge, live) as url:
+        yield Front(bridge, url)
