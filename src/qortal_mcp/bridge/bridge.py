@@ -36,7 +36,7 @@ class Behind:
 
     def __init__(self, bridge: Bridge, opening: Opening, *, is_shared: bool) -> None:
         way = bridge.way
-        self.clients = ClientSide(way.repairs, bridge.journal, bridge.limits, is_shared=is_shared)
+        self.clients = ClientSide(way.repairs, bridge.journal, bridge.limits, way.limits, is_shared=is_shared)
         self.upstream = Upstream(
             way,
             bridge.journal,
@@ -106,13 +106,17 @@ class Bridge(Receiver):
         if self.way.shared:
             return self.shared()
         found = self._own.get(peer)
+        if found is not None and found.upstream.is_open:
+            return found
+        if sum(one.upstream.is_open for one in self._own.values()) >= self.way.max_children:
+            raise errors.ProtocolError(
+                errors.INTERNAL_ERROR,
+                f"too many clients at once: the server is reached {self.way.max_children} times already (--max-children)",
+            )
         if found is None:
-            if len(self._own) >= self.way.max_children:
-                raise errors.ProtocolError(
-                    errors.INTERNAL_ERROR,
-                    f"too many clients at once: the server is reached {self.way.max_children} times already (--max-children)",
-                )
             found = self._own[peer] = Behind(self, opening or Opening(), is_shared=False)
+            if peer.lasting:
+                found.clients.take_over(peer)
             if not peer.lasting and self._sweeper is None:
                 self._sweeper = asyncio.get_running_loop().create_task(self._sweep())
         return found
@@ -167,7 +171,7 @@ class Bridge(Receiver):
         behind = self._own.pop(peer, None)
         if behind is not None:
             self._reached = self._reached or behind.upstream.was_up
-            behind.clients.hub.close()
+            behind.clients.leave()
             self._start(behind.upstream.close())
 
     def _start(self, work: Any) -> None:

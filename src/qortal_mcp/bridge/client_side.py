@@ -20,7 +20,9 @@ from ..repairs.subjects import Asked
 from ..server.peer import Peer
 from ..server.subscriptions import Hub
 from .journal import Journal
+from .limits import BridgeLimits
 from .open_call import OpenCall
+from .outlet import Outlet
 
 _LISTS = {
     "notifications/tools/list_changed": "tools",
@@ -36,9 +38,13 @@ _NOT_DECLARED = "the client did not declare this capability"
 class ClientSide:
     """The clients of one connection to the server, and their open calls."""
 
-    def __init__(self, repairs: Repairs, journal: Journal, limits: Limits, *, is_shared: bool) -> None:
+    def __init__(
+        self, repairs: Repairs, journal: Journal, limits: Limits, bounds: BridgeLimits, *, is_shared: bool
+    ) -> None:
         self.hub = Hub(limits)
         self.is_shared = is_shared
+        self._bounds = bounds
+        self._outlet: Outlet | None = None
         self._repairs = repairs
         self._journal = journal
         self._limits = limits
@@ -46,6 +52,18 @@ class ClientSide:
         self._tokens = itertools.count(1)
         self._progress: dict[int, tuple[OpenCall, ProgressToken]] = {}
         self._room = asyncio.Event()
+
+    def take_over(self, peer: Peer) -> None:
+        """Notices go to this client, who has the server for itself; the server waits while the client does not read."""
+        if peer.write is not None:
+            self._outlet = Outlet(peer.write, self._bounds, self.made_room)
+            peer.post = self._outlet.say
+
+    def leave(self) -> None:
+        """The client is gone."""
+        self.hub.close()
+        if self._outlet is not None:
+            self._outlet.close()
 
     def open(self, call: OpenCall) -> int | None:
         """A call begins. The token under which the server may report progress, if the client wants to hear of it."""
@@ -75,8 +93,15 @@ class ClientSide:
 
     @property
     def is_crowded(self) -> bool:
-        """Whether the server should wait, because a client does not read what it says."""
-        return any(call.is_full for call in self._calls)
+        """Whether the server should wait, because its client does not read what it says.
+
+        One client of several must not hold up the others: what it does not read is dropped.
+        """
+        if self.is_shared:
+            return False
+        return any(call.is_full for call in self._calls) or (
+            self._outlet is not None and self._outlet.is_full
+        )
 
     def hear(self, notification: Notification) -> None:
         """A notification of the server."""
@@ -98,7 +123,7 @@ class ClientSide:
         except UNREADABLE:
             return
         token = told.get("progressToken") if isinstance(told, dict) else None
-        known = self._progress.get(token) if isinstance(token, int) else None
+        known = self._progress.get(token) if type(token) is int else None
         if known is None:
             self._journal.count("progress-token-unknown")
             return
@@ -135,7 +160,10 @@ class ClientSide:
             return True
         if method != "notifications/message" or params is None:
             return False
-        told = decode(params)
+        try:
+            told = decode(params)
+        except UNREADABLE:
+            return False
         return isinstance(told, dict) and call.wants_log(told.get("level"))
 
     def _peers(self) -> list[Peer]:

@@ -18,10 +18,19 @@ class BridgeLimits(Struct, frozen=True, kw_only=True):
     reconnect_seconds: Seconds = 10.0
     # How long the list that the bridge has read itself is good enough for a client that asks for it.
     list_seconds: Seconds = 2.0
-    # A server that asks to come back later is asked again once, at the latest after this time.
+    # A server that asks to come back later is asked again once, unless that is later than this.
     retry_seconds: Seconds = 5.0
-    # What the server says during one call and the client has not read yet; with more, the server has to wait.
+    # A connection that was lost sooner than this does not count as one that works: the pauses keep growing.
+    steady_seconds: Seconds = 10.0
+    # What the server says, during one call or outside all, and its client has not read yet. With more, the server has to wait.
     unread_messages: Positive = 64
+    unread_bytes: Positive = 256 * 1024
+    # Notifications of a client that a server has not read yet; more are dropped.
+    unsent_notices: Positive = 64
+    # Subscriptions that are repeated after a reconnect.
+    kept_subscriptions: Positive = 1024
+    # How long a lost connection may take to end before the next one is opened.
+    farewell_seconds: Seconds = 1.0
     # Tools and codes whose first repair is logged; a server may invent names without end.
     logged_repairs: Positive = 10_000
     # The last lines of a program's standard error that a client is shown.

@@ -314,7 +314,7 @@ async def _ask(
     Raises: ClientError.
     """
     upstream, clients = behind.upstream, behind.clients
-    open_call = OpenCall(context, upstream.way.limits.unread_messages, clients.made_room)
+    open_call = OpenCall(context, upstream.way.limits, clients.made_room)
     token = clients.open(open_call)
     try:
         if token is not None or "_meta" in params:

@@ -5,48 +5,35 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from msgspec import UNSET, Raw, UnsetType
+from msgspec import Raw, UnsetType
 
 from ..protocol.messages import LOG_LEVELS, LogLevel, ProgressToken
 from ..server.context import Context
 from ..server.peer import Peer
+from .limits import BridgeLimits
+from .outlet import Outlet
 
 
 class OpenCall:
     """The client's side of one request: messages go out in order, and all of them before the answer."""
 
-    def __init__(self, context: Context, most: int, on_room: Callable[[], None]) -> None:
+    def __init__(self, context: Context, limits: BridgeLimits, on_room: Callable[[], None]) -> None:
         self.peer: Peer = context.peer
         self.revision = context.revision
         self.progress_token: ProgressToken | UnsetType = context.progress_token
         self._context = context
-        self._unsent: asyncio.Queue[bytes] = asyncio.Queue(most)
-        self._on_room = on_room
-        self._sending: asyncio.Task[None] | None = None
+        self._outlet = Outlet(context.send, limits, on_room)
         # Set while the server is waited for.
         self.deadline: asyncio.Timeout | None = None
         self.seconds = 0.0
 
     @property
     def is_full(self) -> bool:
-        return self._unsent.full()
+        return self._outlet.is_full
 
     def say(self, message: bytes) -> None:
         """Send a message before the answer. What a client does not read in spite of back-pressure is dropped."""
-        if self._unsent.full():
-            return
-        self._unsent.put_nowait(message)
-        if self._sending is None:
-            self._sending = asyncio.get_running_loop().create_task(self._send())
-
-    async def _send(self) -> None:
-        while True:
-            message = await self._unsent.get()
-            try:
-                await self._context.send(message)
-            finally:
-                self._unsent.task_done()
-                self._on_room()
+        self._outlet.say(message)
 
     def wants_log(self, level: object) -> bool:
         """Whether the client of a modern request asked for messages of this level."""
@@ -73,20 +60,12 @@ class OpenCall:
             self.is_alive()
 
     async def _send_now(self, message: bytes) -> None:
-        await self._unsent.join()
+        await self._outlet.emptied()
         await self._context.send(message)
 
     async def finish(self) -> None:
         """Send everything that was said before the answer."""
-        if self._sending is not None:
-            await self._unsent.join()
-            self.drop()
+        await self._outlet.emptied()
 
     def drop(self) -> None:
-        if self._sending is not None:
-            self._sending.cancel()
-            self._sending = None
-
-
-def token_of(call: OpenCall) -> ProgressToken | None:
-    return None if call.progress_token is UNSET else call.progress_token
+        self._outlet.close()

@@ -16,13 +16,18 @@ class Tail:
         self._lines: deque[str] = deque(maxlen=limits.stderr_lines)
         self._most = limits.stderr_chars
         self._mask = mask
+        # The last lines of the program before this one.
+        self.former = ""
 
     def take(self, line: bytes) -> None:
         text = line[: 4 * _LINE_CHARS].decode("utf-8", "replace").strip()
         if text:
             self._lines.append(shortened(printable(self._mask(text)), _LINE_CHARS))
 
-    def clear(self) -> None:
+    def begin(self) -> None:
+        """A new program starts: what the last one wrote is kept apart."""
+        if self._lines:
+            self.former = self.text
         self._lines.clear()
 
     @property

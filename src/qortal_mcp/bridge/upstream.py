@@ -8,12 +8,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from typing import Any, Literal
 
 from msgspec import Raw
 from msgspec.structs import replace
 
+from ..client import lost_sessions
 from ..client.client import Client
 from ..client.envelope import Params
 from ..client.errors import (
@@ -29,17 +30,15 @@ from ..client.errors import (
 )
 from ..client.options import Options
 from ..client.pending import Reply
-from ..protocol import errors
-from ..protocol.jsonrpc import UNREADABLE, Notification
+from ..protocol.jsonrpc import Notification
 from ..protocol.versions import LEGACY
-from ..repairs import values
-from ..repairs.chosen import Outcome, Page
-from ..repairs.subjects import Asked
+from ..repairs.chosen import Page
 from .failures import Lost, RequestTooLong, SessionLost, Unreachable
 from .journal import Journal
-from .known_tools import Cursor, KnownTools
+from .known_tools import KnownTools
 from .open_call import OpenCall
 from .stderr import Tail
+from .survey import Survey
 from .way import Way
 from .words import refused
 
@@ -48,8 +47,8 @@ log = logging.getLogger(__name__)
 # What a server is asked for when no client has named a revision that has a handshake.
 USUAL_REVISION = "2025-06-18"
 State = Literal["idle", "starting", "ready", "down"]
-# Names of methods in an older dialect.
-_OLD_NAMES = {"tools/list": "list_tools", "tools/call": "call_tool"}
+_SUBSCRIBING = ("resources/subscribe", "resources/unsubscribe")
+_NO_CAPABILITIES = Raw(b"{}")
 
 
 class Opening:
@@ -79,8 +78,6 @@ class Upstream:
     ) -> None:
         self.way = way
         self.opening = opening
-        self.tools = KnownTools(way.read_only, way.hidden, misfits)
-        self.handshake: dict[str, Any] = {}
         self.state: State = "idle"
         # Why there is no connection, as far as known.
         self.error: ClientError | None = None
@@ -91,7 +88,7 @@ class Upstream:
         self._journal = journal
         self._on_list_changed = on_list_changed
         self._hear = hear
-        self._names: Mapping[str, str] = {}
+        self._survey = Survey(way, journal, opening.revision, misfits)
         self._tail = Tail(way.limits, way.mask)
         self._client: Client | None = None
         self._waiting: set[asyncio.Future[Client]] = set()
@@ -103,7 +100,11 @@ class Upstream:
         self._closed = False
         self._attempts = 0
         self._reported = ""
-        self._answer: Reply | ServerError | None = None
+        # When the connection was lost, in the loop's time.
+        self._down_since: float | None = None
+        self._notices = 0
+        # What a new connection has to be told again: by method and object.
+        self._told: dict[tuple[str, bytes], Params] = {}
         repairs = way.repairs
         own = way.client
         handler = {
@@ -113,7 +114,7 @@ class Upstream:
         self._options: Options = replace(
             own,
             info=opening.info or own.info,
-            capabilities=opening.capabilities,
+            capabilities=opening.capabilities or _NO_CAPABILITIES,
             handlers=handler,
             on_notification=self._notified,
             on_stderr=self._tail.take,
@@ -122,7 +123,7 @@ class Upstream:
             on_forgiven=lambda code, detail: journal.count(code, detail=detail),
             reading=repairs.messages if repairs.on else None,
             forgives=repairs.codes,
-            handshake=self._shaken,
+            handshake=self._survey.shaken,
             is_full=is_crowded,
             room=room,
             splitter=repairs.lines if repairs.on else None,
@@ -132,6 +133,20 @@ class Upstream:
     @staticmethod
     def _asker(ask_client: Callable[[str, Raw], Any], method: str) -> Callable[[Raw], Any]:
         return lambda params: ask_client(method, params)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a connection, or one is being opened, or will be. False after `rest`, until it is needed."""
+        return self._keeper is not None or not (self.was_up or self._closed)
+
+    @property
+    def tools(self) -> KnownTools:
+        return self._survey.tools
+
+    @property
+    def handshake(self) -> dict[str, Any]:
+        """What the server said about itself, put right."""
+        return self._survey.handshake
 
     async def ready(self) -> Client:
         """The connection; waits for it within limits.
@@ -148,17 +163,23 @@ class Upstream:
         waiter: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
         self._waiting.add(waiter)
         self._wanted.set()
-        limits = self.way.limits
-        seconds = (
-            min(limits.reconnect_seconds, self.way.start_timeout) if self.was_up else self.way.start_timeout
-        )
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(self._patience()):
                 return await waiter
         except TimeoutError:
             raise self._unreachable(self.error) from None
         finally:
             self._waiting.discard(waiter)
+
+    def _patience(self) -> float:
+        """How long a request may wait: until the server has had its time to start, or to come back."""
+        limits = self.way.limits
+        if not self.was_up:
+            return self.way.start_timeout
+        if self._down_since is None:
+            return min(limits.reconnect_seconds, self.way.start_timeout)
+        down = asyncio.get_running_loop().time() - self._down_since
+        return min(max(limits.reconnect_seconds - down, limits.waited_pause_seconds), self.way.start_timeout)
 
     def _unreachable(self, error: ClientError | None) -> Unreachable:
         words = ""
@@ -168,35 +189,47 @@ class Upstream:
             words = f"cannot use {self.way.name}: {error}"
         elif self.way.is_command and error is not None:
             words = f"cannot reach {self.way.name}: {error}"
-        tail = self._tail.text
+        tail = self._shown_tail()
         if tail:
             words = f"{words or f'cannot reach {self.way.name}'}\n{tail}"
         return Unreachable(self.way.name, "" if error is None else str(error), words)
 
+    def _shown_tail(self) -> str:
+        """What the program wrote last; until a new one writes something, what the one before it wrote."""
+        return self._tail.text or (self._tail.former if self._client is None else "")
+
     async def _keep(self) -> None:
         """Open the connection, and again when it is lost, with growing pauses, until it is closed."""
         limits = self.way.limits
+        loop = asyncio.get_running_loop()
         pause = limits.first_pause_seconds
         while True:
             self.state = "starting"
             try:
                 client = await self._open()
             except ClientError as exc:
-                self.state, self.error = "down", exc
-                self._attempts += 1
-                self._report(exc)
-                if self._is_hopeless(exc):
-                    self._fail_waiters()
-                longest = limits.waited_pause_seconds if self._waiting else limits.idle_pause_seconds
-                await self._pause(min(pause, longest))
-                pause = min(2 * pause, limits.idle_pause_seconds)
-                continue
-            pause = limits.first_pause_seconds
-            self._attempts = 0
-            self._reported = ""
-            self._up(client)
-            await self._gone.wait()
-            self._retire(client)
+                self._failed_to_open(exc)
+            except Exception:
+                log.exception("internal error", extra={"qortal_mcp.server": self.way.name})
+                self._failed_to_open(MalformedReply("its answers cannot be processed"))
+            else:
+                since = loop.time()
+                self._up(client)
+                await self._gone.wait()
+                # A server that knows one session only has to hear that the old one is over first.
+                await asyncio.wait({self._retire(client)}, timeout=limits.farewell_seconds)
+                if loop.time() - since > limits.steady_seconds:
+                    pause = limits.first_pause_seconds
+            longest = limits.waited_pause_seconds if self._waiting else limits.idle_pause_seconds
+            await self._pause(min(pause, longest))
+            pause = min(2 * pause, limits.idle_pause_seconds)
+
+    def _failed_to_open(self, error: ClientError) -> None:
+        self.state, self.error = "down", error
+        self._attempts += 1
+        self._report(error)
+        if self._is_hopeless(error):
+            self._fail_waiters()
 
     def _report(self, error: ClientError) -> None:
         """Log why the server cannot be reached, once for each reason."""
@@ -210,6 +243,7 @@ class Upstream:
 
     def _up(self, client: Client) -> None:
         self._gone.clear()
+        self._attempts, self._reported, self._down_since = 0, "", None
         self._client, self.state, self.error = client, "ready", None
         again, self.was_up = self.was_up, True
         self.opened += 1
@@ -223,6 +257,8 @@ class Upstream:
 
     def _is_hopeless(self, error: ClientError) -> bool:
         """Whether trying again soon makes no sense."""
+        if isinstance(error, SessionGone):
+            return self._attempts >= self.way.limits.start_attempts
         if isinstance(error, HttpRefused):
             return 400 <= error.status < 500 and error.status not in (404, 408, 425, 429)
         if isinstance(error, NotSupported | CannotRun | MalformedReply | ServerError):
@@ -236,9 +272,10 @@ class Upstream:
                 waiter.set_exception(error)
 
     async def _pause(self, seconds: float) -> None:
-        least = min(seconds, self.way.limits.first_pause_seconds)
+        """Wait before the next attempt; what is longer than anybody should wait ends when somebody comes."""
+        least = min(seconds, self.way.limits.waited_pause_seconds)
         await asyncio.sleep(least)
-        if self._waiting and seconds > self.way.limits.waited_pause_seconds:
+        if self._waiting:
             return
         self._wanted.clear()
         with contextlib.suppress(TimeoutError):
@@ -247,134 +284,36 @@ class Upstream:
 
     async def _open(self) -> Client:
         """Raises: ClientError."""
-        self._tail.clear()
+        self._tail.begin()
+        seconds = self.way.start_timeout
         client = Client(self.way.target, self._options)
+
+        async def request(method: str, params: Params) -> Reply:
+            return await client.request(method, params, timeout=seconds)
+
         try:
-            async with asyncio.timeout(self.way.start_timeout):
+            async with asyncio.timeout(seconds):
                 await client.open("legacy", self.opening.revision)
-            await self._read_tools(client)
-            await self._settle_handshake(client)
+            is_changed = await self._survey.take(request, client.terms.capabilities)
+            for (method, _), params in list(self._told.items()):
+                with contextlib.suppress(ServerError, MalformedReply):
+                    await request(method, params)
         except TimeoutError:
             await client.close()
-            raise RequestTimeout("initialize", self.way.start_timeout) from None
+            raise RequestTimeout("initialize", seconds) from None
         except BaseException:
             await client.close()
             raise
+        if client.is_lost:
+            await client.close()
+            raise ConnectionLost("the connection was lost at once")
+        if is_changed and self.was_up:
+            self._on_list_changed()
         return client
 
-    def _shaken(self, answer: Reply | ServerError) -> Reply:
-        """The answer to `initialize` as it should have been."""
-        outcome = self._repaired(answer)
-        if outcome.result is None:
-            assert isinstance(answer, ServerError), "a result stays one"
-            raise answer
-        self._answer = answer
-        return Reply(outcome.result, answer.raw if isinstance(answer, Reply) else b"")
-
-    def _repaired(self, answer: Reply | ServerError, serves: Mapping[str, bool] | None = None) -> Outcome:
-        asked = Asked(revision=self.opening.revision, method="initialize")
-        result, error = (answer.result, None) if isinstance(answer, Reply) else (None, answer.raw)
-        return self.way.repairs.handshake(result, error, asked, self.way.name, answer.changes, serves)
-
-    async def _settle_handshake(self, client: Client) -> None:
-        """Read the handshake again, now that it is known which lists are answered."""
-        assert self._answer is not None, "there was a handshake"
-        codes = self.way.repairs.codes
-        declared = client.terms.capabilities
-        serves: dict[str, bool] = {}
-        # Other lists that are not declared are asked for only if that of the tools was forgotten as well.
-        is_silent = (
-            "capability-not-declared" in codes and self.tools.are_known and not _declares_tools(self._answer)
-        )
-        if is_silent:
-            serves = {"tools": True}
-        if is_silent or "capability-not-served" in codes:
-            asked = [kind for kind in ("resources", "prompts") if is_silent or kind in declared]
-            found = await asyncio.gather(*(self._is_served(client, kind) for kind in asked))
-            serves |= {
-                kind: is_served for kind, is_served in zip(asked, found, strict=True) if is_served is not None
-            }
-        outcome = self._repaired(self._answer, serves)
-        self._journal.repaired(outcome.changes)
-        tree = values.read(outcome.result or b"{}")
-        self.handshake = tree if isinstance(tree, dict) else {}
-
-    async def _is_served(self, client: Client, kind: str) -> bool | None:
-        """Whether a list is answered; None if that cannot be determined."""
-        try:
-            reply = await client.request(f"{kind}/list", {}, timeout=self.way.start_timeout)
-        except ServerError as exc:
-            return False if exc.code == errors.METHOD_NOT_FOUND else None
-        except ClientError:
-            return None
-        asked = Asked(revision=self.opening.revision, method=f"{kind}/list")
-        outcome = self.way.repairs.other(reply.result, None, asked)
-        return outcome.error is None
-
-    async def _read_tools(self, client: Client) -> None:
-        """Read the whole list. A server without tools, or without an answer, has none that are known."""
-        self._names = {}
-        pages: dict[Cursor, Page] = {}
-        taken: set[str] = set()
-        cursor: Cursor = None
-        limits = self._options.limits
-        try:
-            for _ in range(limits.list_pages):
-                page = await self._read_page(client, cursor, taken)
-                pages[cursor] = page
-                following = page.value.get("nextCursor") if isinstance(page.value, dict) else None
-                if not isinstance(following, str) or not following or following in pages:
-                    break
-                cursor = following
-        except (ServerError, MalformedReply, RequestTimeout, HttpRefused) as exc:
-            log.info("the tools cannot be listed", extra={"qortal_mcp.reason": str(exc)})
-            if not pages:
-                return
-        if self.tools.replace(pages, asyncio.get_running_loop().time()) and self.was_up:
-            self._on_list_changed()
-
-    async def _read_page(self, client: Client, cursor: Cursor, taken: set[str]) -> Page:
-        params = {} if cursor is None else {"cursor": cursor}
-        seconds = self.way.start_timeout
-        try:
-            reply = await client.request(self.method("tools/list"), params, timeout=seconds)
-            return self.page_of(reply, taken)
-        except ServerError as exc:
-            if not self._tries_old_names(exc):
-                raise
-        reply = await client.request(_OLD_NAMES["tools/list"], params, timeout=seconds)
-        page = self.page_of(reply, taken)
-        self._names = _OLD_NAMES
-        self._journal.count("method-old-name")
-        return page
-
-    def _tries_old_names(self, error: ServerError) -> bool:
-        return (
-            error.code == errors.METHOD_NOT_FOUND
-            and not self._names
-            and "method-old-name" in self.way.repairs.codes
-        )
-
-    def method(self, name: str) -> str:
-        """How the server calls a method."""
-        return self._names.get(name, name)
-
-    def page_of(self, reply: Reply, taken: set[str] | None = None, revision: str = "") -> Page:
-        """A page of tools after its repairs.
-
-        Raises: ServerError if it is an error in the dress of a result; MalformedReply.
-        """
-        asked = Asked(revision=revision or self.opening.revision, method="tools/list")
-        outcome = self.way.repairs.other(reply.result, None, asked, reply.changes)
-        if outcome.result is None:
-            self._journal.repaired(outcome.changes)
-            raise _as_error(outcome, reply)
-        try:
-            page = self.way.repairs.page(outcome.result, "tools", asked, taken, outcome.changes)
-        except UNREADABLE:
-            raise MalformedReply("the list of tools is nested too deeply") from None
-        self._journal.repaired(page.changes)
-        return page
+    def page_of(self, reply: Reply, revision: str = "") -> Page:
+        """A page of tools after its repairs. Raises: ServerError, MalformedReply."""
+        return self._survey.page_of(reply, revision=revision)
 
     def list_age(self) -> float | None:
         """How old the list is, in seconds; None if it is not known, or known to be out of date."""
@@ -386,7 +325,7 @@ class Upstream:
 
         Raises: ClientError.
         """
-        await self._read_tools(await self.ready())
+        await self._survey.read_tools(lambda method, params: self.ask(method, params, may_repeat=True))
 
     def _notified(self, notification: Notification) -> None:
         if notification.method == "notifications/tools/list_changed":
@@ -401,11 +340,14 @@ class Upstream:
         self._refreshing = asyncio.get_running_loop().create_task(self._read_again(self._client))
 
     async def _read_again(self, client: Client) -> None:
+        async def request(method: str, params: Params) -> Reply:
+            return await client.request(method, params, timeout=self.way.start_timeout)
+
         with contextlib.suppress(ClientError):
             while self.tools.read_at is None and self._client is client:
-                await self._read_tools(client)
-                if not self.tools.are_known:
-                    return
+                await self._survey.read_tools(request)
+                if self.tools.read_at is None:
+                    return  # it cannot be read now; whoever asks for it tries again
 
     async def ask(
         self, method: str, params: Params, *, call: OpenCall | None = None, may_repeat: bool = False
@@ -417,7 +359,10 @@ class Upstream:
         self.in_flight += 1
         try:
             reply = await self._ask_once(method, params, call, again=may_repeat)
-            return reply if reply is not None else await self._ask_for_sure(method, params, call)
+            if reply is None:
+                reply = await self._ask_for_sure(method, params, call)
+            self._remember(method, params)
+            return reply
         finally:
             self.in_flight -= 1
 
@@ -436,14 +381,18 @@ class Upstream:
         client = await self.ready()
         try:
             return await self._request(client, method, params, call)
-        except SessionGone as exc:
-            self._session_lost(client, exc)
+        except (SessionGone, ServerError) as exc:
+            if not self._says_session_lost(exc):
+                raise
+            log.info("the server lost the session", extra={"qortal_mcp.server": self.way.name})
+            self._lost_by(client, exc)
             if again:
                 return None
             raise SessionLost(str(exc), exc.evidence) from exc
         except HttpRefused as exc:
-            if exc.status == 429 and again:
-                await asyncio.sleep(min(exc.retry_after or 1.0, self.way.limits.retry_seconds))
+            pause = 1.0 if exc.retry_after is None else exc.retry_after
+            if exc.status == 429 and again and pause <= self.way.limits.retry_seconds:
+                await asyncio.sleep(pause)
                 return None
             raise
         except ConnectionLost as exc:
@@ -452,6 +401,31 @@ class Upstream:
                 return None
             raise Lost(str(exc), exc.evidence, self._tail.text) from exc
 
+    def _says_session_lost(self, error: SessionGone | ServerError) -> bool:
+        """Whether an error means that the server does not know us any more. HTTP wires have looked at theirs."""
+        if isinstance(error, SessionGone):
+            return True
+        if error.status is not None or "stale-session-status" not in self.way.repairs.codes:
+            return False
+        # A program has no session that it could lose without ending; what its tools call a session is theirs.
+        said = lost_sessions.Refused(code=error.code, text=error.message, had_session=not self.way.is_command)
+        form = lost_sessions.form_of(said)
+        if form is not None:
+            self._journal.count("stale-session-status", detail=form)
+        return form is not None
+
+    def _remember(self, method: str, params: Params) -> None:
+        """What was agreed on in a connection is agreed on again in the next."""
+        key = (method, b"")
+        if method == "logging/setLevel":
+            self._told[key] = params
+        elif method in _SUBSCRIBING:
+            key = ("resources/subscribe", bytes(params.get("uri", b"")))
+            if method != key[0]:
+                self._told.pop(key, None)
+            elif len(self._told) < self.way.limits.kept_subscriptions:
+                self._told[key] = params
+
     async def _request(self, client: Client, method: str, params: Params, call: OpenCall | None) -> Reply:
         limits = self._options.limits
         seconds = self.way.timeout
@@ -459,7 +433,9 @@ class Upstream:
             async with asyncio.timeout(seconds) as deadline:
                 if call is not None:
                     call.deadline, call.seconds = deadline, seconds
-                return await client.request(self.method(method), params, timeout=limits.longest_seconds)
+                return await client.request(
+                    self._survey.method(method), params, timeout=limits.longest_seconds
+                )
         except TimeoutError:
             raise RequestTimeout(method, seconds) from None
         finally:
@@ -469,19 +445,20 @@ class Upstream:
     async def notify(self, method: str, params: Params) -> None:
         """Tell the server something, if there is a connection. What it makes of it is its own business."""
         client = self._client
-        if client is not None:
+        if client is None or self._notices >= self.way.limits.unsent_notices:
+            return
+        self._notices += 1
+        try:
             with contextlib.suppress(ClientError):
                 await client.notify(method, params)
+        finally:
+            self._notices -= 1
 
     def check_size(self, size: int) -> None:
         """Raises: RequestTooLong."""
         most = self.way.request_bytes
         if most is not None and size > most:
             raise RequestTooLong(size, most)
-
-    def _session_lost(self, client: Client, error: SessionGone) -> None:
-        log.info("the server lost the session", extra={"qortal_mcp.server": self.way.name})
-        self._lost_by(client, error)
 
     def _lost(self, error: ClientError) -> None:
         """The wire says that it is gone."""
@@ -492,23 +469,27 @@ class Upstream:
         if client is not self._client:
             return  # another request has noticed it before
         self._client, self.state, self.error = None, "down", error
+        self._down_since = asyncio.get_running_loop().time()
         log.warning(
             "connection to the server lost",
             extra={"qortal_mcp.server": self.way.name, "qortal_mcp.reason": str(error)},
         )
         self._gone.set()
 
-    def _retire(self, client: Client) -> None:
+    def _retire(self, client: Client) -> asyncio.Task[None]:
         """Close a connection that is not used any more, after the requests that still wait on it."""
         task = asyncio.get_running_loop().create_task(self._close_when_idle(client))
         self._farewells.add(task)
         task.add_done_callback(self._farewells.discard)
+        return task
 
     async def _close_when_idle(self, client: Client) -> None:
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self.way.timeout):
-                await client.settled()
-        await client.close()
+        try:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self.way.timeout):
+                    await client.settled()
+        finally:
+            await client.close()
 
     async def close(self) -> None:
         """End the connection, and the program if it is one, for good."""
@@ -519,17 +500,14 @@ class Upstream:
 
     async def rest(self) -> None:
         """End the connection; it is opened again when somebody needs it."""
-        tasks = [task for task in (self._keeper, self._refreshing) if task is not None]
+        # At once: a request that comes while this one ends gets a connection of its own.
+        tasks = [task for task in (self._keeper, self._refreshing, *self._farewells) if task is not None]
+        client, self._client, self._keeper = self._client, None, None
+        self.state, self._down_since = "idle", None
         for task in tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        self._keeper = None
-        client, self._client = self._client, None
-        self.state = "idle"
-        for task in self._farewells:
-            task.cancel()
         await asyncio.gather(
-            *([client.close()] if client is not None else []), *self._farewells, return_exceptions=True
+            *([client.close()] if client is not None else []), *tasks, return_exceptions=True
         )
 
     def facts(self) -> dict[str, Any]:
@@ -537,22 +515,6 @@ class Upstream:
         told: dict[str, Any] = {"state": self.state, "tools": len(self.tools), "connected": self.opened}
         if self.error is not None:
             told["error"] = str(self.error)
-        if self.state != "ready" and self._tail.text:
-            told["stderr"] = self._tail.text
+        if self.state != "ready" and (tail := self._shown_tail()):
+            told["stderr"] = tail
         return told
-
-
-def _declares_tools(answer: Reply | ServerError) -> bool:
-    """Whether the server itself says that it has tools."""
-    try:
-        told: Any = values.read(answer.result) if isinstance(answer, Reply) else None
-    except UNREADABLE:
-        return False
-    capabilities = told.get("capabilities") if isinstance(told, dict) else None
-    return isinstance(capabilities, dict) and "tools" in capabilities
-
-
-def _as_error(outcome: Outcome, reply: Reply) -> ServerError:
-    found = values.read(outcome.error or b"{}")
-    error = errors.ErrorObject(found.get("code", errors.INTERNAL_ERROR), str(found.get("message", "")))
-    return ServerError(error, (reply.raw,), reply.status, outcome.error, outcome.changes)

@@ -161,6 +161,11 @@ class Client:
             return as_it_should_be(exc)
         return reply if as_it_should_be is None else as_it_should_be(reply)
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether a lasting connection has ended."""
+        return self._link.is_lost
+
     async def settled(self) -> None:
         """Wait until no request is in flight."""
         await self._link.settled()

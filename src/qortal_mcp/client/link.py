@@ -56,6 +56,10 @@ class Link:
             raise ConnectionLost("not connected")
         return self._wire
 
+    @property
+    def is_lost(self) -> bool:
+        return self._lost is not None
+
     def use(self, wire: RawWire) -> None:
         """Take a wire that was opened with this link as its sink."""
         self._wire = wire

@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import msgspec
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
+from ..protocol.decoding import has_more_values
 from ..protocol.jsonrpc import UNREADABLE, RequestId
 from . import values
 from .envelope import ENVELOPE
@@ -17,7 +19,7 @@ from .notices import NOTICES
 from .others import OTHERS
 from .repair import ABSENT, ALL, SAFE, Change, Repair
 from .results import RESULTS
-from .results.reading import is_too_much
+from .results.reading import MOST_VALUES
 from .subjects import (
     Asked,
     CallResult,
@@ -49,6 +51,8 @@ CODES = frozenset(one.code for one in REPAIRS)
 # What the client finds in `_meta`: the codes of what was repaired, and what was taken out, by its place.
 REPAIRED = "qortal-mcp/repairs"
 DROPPED = "qortal-mcp/dropped"
+# Lists, objects and what they hold in one page of a list: the largest catalogues have some 1,000 tools with about 100 of them.
+_MOST_LISTED = 500_000
 
 Changes = tuple[Change, ...]
 
@@ -145,15 +149,12 @@ class Repairs:
         changed: Changes = (),
     ) -> Outcome:
         """What `tools/call` was answered with. What cannot be read, or is too much, is passed on as it is."""
-        as_it_is = Outcome(result=result, error=error, changes=changed)
-        if any(one is not None and is_too_much(one) for one in (result, error)):
-            return as_it_is
         try:
             subject = CallResult(value=_tree(result), error=_tree(error), asked=asked, tool=tool)
             return self._outcome(subject, result, error, changed)
         except UNREADABLE:
-            # Too deep: a repair puts a value one level below where it was.
-            return as_it_is
+            # Perhaps too deep only now: a repair puts a value one level below where it was.
+            return Outcome(result=result, error=error, changes=changed)
 
     def other(self, result: Raw | None, error: Raw | None, asked: Asked, changed: Changes = ()) -> Outcome:
         """What any method was answered with that is not a list, a call or the handshake."""
@@ -182,7 +183,7 @@ class Repairs:
 
         Raises: one of UNREADABLE if it is nested too deeply.
         """
-        page = ListPage(value=_tree(result), member=member, asked=asked)
+        page = ListPage(value=_tree(result, _MOST_LISTED), member=member, asked=asked)
         changes = [*changed, *self._applied(page)]
         items = page.value.get(member) if isinstance(page.value, dict) else None
         if not isinstance(items, list):
@@ -241,8 +242,13 @@ class Repairs:
         return Outcome(result=Raw(body), changes=changes, drops_schema=drops_schema)
 
 
-def _tree(raw: Raw | None) -> Any:
-    return ABSENT if raw is None else values.read(raw)
+def _tree(raw: Raw | None, most: int = MOST_VALUES) -> Any:
+    """Raises: one of UNREADABLE, also for what would take too long to read."""
+    if raw is None:
+        return ABSENT
+    if has_more_values(raw, most):
+        raise msgspec.DecodeError(f"more than {most} values")
+    return values.read(raw)
 
 
 def _marked(value: Any, changes: Sequence[Change]) -> Any:

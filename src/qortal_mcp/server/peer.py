@@ -44,6 +44,7 @@ class Peer:
         "revision",
         "subscriptions",
         "working",
+        "write",
     )
 
     def __init__(
@@ -58,6 +59,8 @@ class Peer:
         # Who is counted for rate limits and waiting places, see `caller.py`.
         self.caller = caller
         self.post = post
+        # Waits until the other side of a lasting connection can take a message; None where no such channel exists.
+        self.write: Send | None = None
         self.limits = limits
         self.revision: str | None = None
         self.capabilities = _NOTHING

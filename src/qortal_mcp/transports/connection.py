@@ -31,6 +31,7 @@ class Connection:
         self._unwritten = 0
         self._written = asyncio.Event()
         self.peer = Peer(lasting=True, caller=caller, post=post, limits=server.limits)
+        self.peer.write = write
         server.join(self.peer)
 
     async def take(self, message: bytes) -> None:

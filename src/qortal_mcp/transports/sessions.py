@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 # What a client is told to wait before it fetches the rest of a stream that we closed on purpose.
 _RETRY_MS = 100
 _STANDALONE = "g"
+# Events that may wait for a reader of their stream before whoever adds more has to wait.
+_UNREAD_EVENTS = 16
 
 
 class StoredEvent(Struct, frozen=True):
@@ -42,17 +44,18 @@ class EventStream:
 
     def __init__(self, name: str, limits: Limits) -> None:
         self.name = name
-        self._events: deque[StoredEvent] = deque(maxlen=limits.session_events)
+        self._limits = limits
+        self._events: deque[StoredEvent] = deque()
+        self.size = 0
         self._next = 1
+        # The newest event that a reader has taken.
+        self._read = 0
+        self._taken = asyncio.Event()
         self.is_done = False
         # Set when the connection should close although the stream goes on.
         self.is_parted = False
         self.readers = 0
         self._changed = asyncio.Event()
-
-    @property
-    def size(self) -> int:
-        return sum(len(event.message) for event in self._events)
 
     @property
     def is_empty(self) -> bool:
@@ -64,9 +67,21 @@ class EventStream:
         return self.is_done and not self.is_parted and self._next == 2
 
     def add(self, message: bytes) -> None:
+        """Keep a message; the oldest ones go, but never the newest."""
         self._events.append(StoredEvent(self._next, message))
+        self.size += len(message)
         self._next += 1
+        while len(self._events) > 1 and (
+            len(self._events) > self._limits.session_events or self.size > self._limits.session_event_bytes
+        ):
+            self.size -= len(self._events.popleft().message)
         self._wake()
+
+    async def room(self) -> None:
+        """Wait while there is a reader that has not taken what was added before."""
+        while self.readers and self._next - 1 - self._read >= _UNREAD_EVENTS:
+            self._taken.clear()
+            await self._taken.wait()
 
     def finish(self) -> None:
         self.is_done = True
@@ -79,6 +94,11 @@ class EventStream:
     def _wake(self) -> None:
         self._changed.set()
         self._changed = asyncio.Event()
+
+    def left(self) -> None:
+        """A reader is gone."""
+        self.readers -= 1
+        self._taken.set()
 
     async def settled(self) -> None:
         """Wait until there is a message, an end, or a wish to part."""
@@ -95,6 +115,8 @@ class EventStream:
             for event in [event for event in self._events if event.number > after]:
                 after = event.number
                 yield event
+                self._read = max(self._read, after)
+                self._taken.set()
             if self.is_done or self.is_parted:
                 return
             try:
@@ -168,6 +190,7 @@ class Session:
 
     async def _work(self, work: Work | Batch, stream: EventStream) -> None:
         async def send(message: bytes) -> None:
+            await stream.room()
             stream.add(message)
 
         def part() -> None:
@@ -201,7 +224,7 @@ class Session:
             if not watch.is_gone:
                 await exchange.send({"type": "http.response.body", "body": b""})
         finally:
-            stream.readers -= 1
+            stream.left()
 
     async def _write(self, exchange: Exchange, data: bytes, watch: Watch) -> None:
         try:

@@ -191,7 +191,7 @@ class _Socket:
             self._out.close()
             # These refer back to this object.
             self._moving = []
-            self._connection.peer.post = None
+            self._connection.peer.post = self._connection.peer.write = None
         if reader.cancelled():
             # Do not wait for a client that does not read: the transport drops it.
             with contextlib.suppress(TimeoutError):

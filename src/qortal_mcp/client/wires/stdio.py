@@ -124,8 +124,8 @@ class StdioWire:
             while data := await stdout.read(_READ_BYTES):
                 for piece in splitter.feed(data):
                     self._take(piece)
-                if self._sink.is_full:
-                    await self._sink.room()
+                    if self._sink.is_full:
+                        await self._sink.room()
         for piece in splitter.close():
             self._take(piece)
         # Its exit code is worth waiting for, but a program may close its output and keep running.

@@ -235,8 +235,8 @@ class Web:
                 self.recorder.note("received", "event", http=head.http, event=event)
                 if take(event):
                     return
-            if sink is not None and sink.is_full:
-                await sink.room()
+                if sink is not None and sink.is_full:
+                    await sink.room()
 
     def message_of(self, head: Head, event: Event) -> bytes | None:
         """The message in an event, recorded; None if there is none in it (priming, foreign events)."""

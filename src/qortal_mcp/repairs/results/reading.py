@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ...protocol.decoding import has_more_values
 from ...protocol.jsonrpc import UNREADABLE
 from .. import values
 from ..repair import ABSENT
@@ -81,8 +80,3 @@ def json_in(text: str) -> Any:
         return values.parsed(data)
     except UNREADABLE:
         return ABSENT
-
-
-def is_too_much(data: bytes | Any) -> bool:
-    """Whether reading a result would hold up everybody else."""
-    return has_more_values(data, MOST_VALUES)

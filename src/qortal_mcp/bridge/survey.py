@@ -1,0 +1,186 @@
+"""What a server says about itself: its handshake and its tools, read after each connect and put right."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from msgspec import Raw
+
+from ..client import lost_sessions
+from ..client.envelope import Params
+from ..client.errors import ClientError, HttpRefused, MalformedReply, RequestTimeout, ServerError
+from ..client.pending import Reply
+from ..protocol import errors
+from ..protocol.jsonrpc import UNREADABLE
+from ..repairs import values
+from ..repairs.chosen import Outcome, Page
+from ..repairs.subjects import Asked
+from .journal import Journal
+from .known_tools import Cursor, KnownTools
+from .way import Way
+
+log = logging.getLogger(__name__)
+
+# Asks the server; raises ClientError.
+Request = Callable[[str, Params], Awaitable[Reply]]
+# Names of methods in an older dialect.
+_OLD_NAMES = {"tools/list": "list_tools", "tools/call": "call_tool"}
+
+
+class Survey:
+    """The newest reading. What could not be read again stays as it was."""
+
+    def __init__(self, way: Way, journal: Journal, revision: str, misfits: set[str]) -> None:
+        self.tools = KnownTools(way.read_only, way.hidden, misfits)
+        self.handshake: dict[str, Any] = {}
+        self._way = way
+        self._journal = journal
+        self._revision = revision
+        self._names: Mapping[str, str] = {}
+        self._answer: Reply | ServerError | None = None
+
+    def method(self, name: str) -> str:
+        """How the server calls a method."""
+        return self._names.get(name, name)
+
+    def shaken(self, answer: Reply | ServerError) -> Reply:
+        """The answer to `initialize` as it should have been. Raises: ServerError."""
+        if isinstance(answer, ServerError) and self._answer is not None and _is_second(answer):
+            answer = self._answer  # on a new connection, the server still knows us: what it said holds
+        outcome = self._repaired(answer)
+        if outcome.result is None:
+            assert isinstance(answer, ServerError), "a result stays one"
+            raise answer
+        self._answer = answer
+        return Reply(outcome.result, answer.raw if isinstance(answer, Reply) else b"")
+
+    def _repaired(self, answer: Reply | ServerError, serves: Mapping[str, bool] | None = None) -> Outcome:
+        asked = Asked(revision=self._revision, method="initialize")
+        result, error = (answer.result, None) if isinstance(answer, Reply) else (None, answer.raw)
+        return self._way.repairs.handshake(result, error, asked, self._way.name, answer.changes, serves)
+
+    async def take(self, request: Request, declared: Mapping[str, Any]) -> bool:
+        """After a handshake: read everything. True if the tools differ from before. Raises: ClientError."""
+        self._names = {}
+        is_changed = await self.read_tools(request)
+        await self._settle_handshake(request, declared)
+        return is_changed
+
+    async def _settle_handshake(self, request: Request, declared: Mapping[str, Any]) -> None:
+        """Read the handshake again, now that it is known which lists are answered."""
+        assert self._answer is not None, "there was a handshake"
+        codes = self._way.repairs.codes
+        serves: dict[str, bool] = {}
+        # Other lists that are not declared are asked for only if that of the tools was forgotten as well.
+        is_silent = (
+            "capability-not-declared" in codes and self.tools.are_known and not _declares_tools(self._answer)
+        )
+        if is_silent:
+            serves = {"tools": True}
+        if is_silent or "capability-not-served" in codes:
+            asked = [kind for kind in ("resources", "prompts") if is_silent or kind in declared]
+            found = await asyncio.gather(*(self._is_served(request, kind) for kind in asked))
+            serves |= {
+                kind: is_served for kind, is_served in zip(asked, found, strict=True) if is_served is not None
+            }
+        outcome = self._repaired(self._answer, serves)
+        self._journal.repaired(outcome.changes)
+        try:
+            tree = values.read(outcome.result or b"{}")
+        except UNREADABLE as exc:
+            raise MalformedReply(f"the answer to initialize cannot be read: {exc}") from None
+        self.handshake = tree if isinstance(tree, dict) else {}
+
+    async def _is_served(self, request: Request, kind: str) -> bool | None:
+        """Whether a list is answered; None if that cannot be determined."""
+        try:
+            reply = await request(f"{kind}/list", {})
+        except ServerError as exc:
+            return False if exc.code == errors.METHOD_NOT_FOUND else None
+        except ClientError:
+            return None
+        asked = Asked(revision=self._revision, method=f"{kind}/list")
+        outcome = self._way.repairs.other(reply.result, None, asked)
+        return outcome.error is None
+
+    async def read_tools(self, request: Request) -> bool:
+        """Read the whole list. True if it differs from before. A list that ends in an error never makes ours shorter.
+
+        Raises: ClientError if the connection is lost.
+        """
+        pages: dict[Cursor, Page] = {}
+        taken: set[str] = set()
+        cursor: Cursor = None
+        try:
+            for _ in range(self._way.client.limits.list_pages):
+                page = await self._read_page(request, cursor, taken)
+                pages[cursor] = page
+                following = page.value.get("nextCursor") if isinstance(page.value, dict) else None
+                if not isinstance(following, str) or not following or following in pages:
+                    break
+                cursor = following
+        except (ServerError, MalformedReply, RequestTimeout, HttpRefused) as exc:
+            log.info("the tools cannot be listed", extra={"qortal_mcp.reason": str(exc)})
+            if not pages or len(taken) < len(self.tools):
+                return False
+        return self.tools.replace(pages, asyncio.get_running_loop().time())
+
+    async def _read_page(self, request: Request, cursor: Cursor, taken: set[str]) -> Page:
+        params: Params = {} if cursor is None else {"cursor": Raw(values.write(cursor))}
+        try:
+            return self.page_of(await request(self.method("tools/list"), params), taken)
+        except ServerError as exc:
+            if not self._tries_old_names(exc):
+                raise
+        page = self.page_of(await request(_OLD_NAMES["tools/list"], params), taken)
+        self._names = _OLD_NAMES
+        self._journal.count("method-old-name")
+        return page
+
+    def _tries_old_names(self, error: ServerError) -> bool:
+        return (
+            error.code == errors.METHOD_NOT_FOUND
+            and not self._names
+            and "method-old-name" in self._way.repairs.codes
+        )
+
+    def page_of(self, reply: Reply, taken: set[str] | None = None, revision: str = "") -> Page:
+        """A page of tools after its repairs.
+
+        Raises: ServerError if it is an error in the dress of a result; MalformedReply.
+        """
+        asked = Asked(revision=revision or self._revision, method="tools/list")
+        outcome = self._way.repairs.other(reply.result, None, asked, reply.changes)
+        if outcome.result is None:
+            self._journal.repaired(outcome.changes)
+            raise _as_error(outcome, reply)
+        try:
+            page = self._way.repairs.page(outcome.result, "tools", asked, taken, outcome.changes)
+        except UNREADABLE as exc:
+            raise MalformedReply(f"the list of tools cannot be read: {exc}") from None
+        self._journal.repaired(page.changes)
+        return page
+
+
+def _is_second(error: ServerError) -> bool:
+    said = lost_sessions.Refused(code=error.code, text=error.message, opens=True)
+    return lost_sessions.form_of(said) is not None
+
+
+def _declares_tools(answer: Reply | ServerError) -> bool:
+    """Whether the server itself says that it has tools."""
+    try:
+        told: Any = values.read(answer.result) if isinstance(answer, Reply) else None
+    except UNREADABLE:
+        return False
+    capabilities = told.get("capabilities") if isinstance(told, dict) else None
+    return isinstance(capabilities, dict) and "tools" in capabilities
+
+
+def _as_error(outcome: Outcome, reply: Reply) -> ServerError:
+    found = values.read(outcome.error or b"{}")
+    error = errors.ErrorObject(found.get("code", errors.INTERNAL_ERROR), str(found.get("message", "")))
+    return ServerError(error, (reply.raw,), reply.status, outcome.error, outcome.changes)
