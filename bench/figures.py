@@ -8,10 +8,11 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Budget:
-    """The most a figure may be, as a ratio to the reference or in its own unit."""
+    """The most a figure may be, or the least, as a ratio to the reference or in its own unit."""
 
-    at_most: float
+    limit: float
     of: Literal["ratio", "value"] = "ratio"
+    is_least: bool = False
 
 
 @dataclass(frozen=True)
@@ -35,15 +36,15 @@ class Figure:
         if self.budget is None:
             return None
         judged = self.ratios if self.budget.of == "ratio" else self.values
-        return median(judged) <= self.budget.at_most
+        limit = self.budget.limit
+        return median(judged) >= limit if self.budget.is_least else median(judged) <= limit
 
     @property
     def budget_text(self) -> str:
         if self.budget is None:
             return ""
-        if self.budget.of == "ratio":
-            return f"≤ {self.budget.at_most:g} ×"
-        return f"≤ {self.budget.at_most:g} {self.unit}"
+        unit = "×" if self.budget.of == "ratio" else self.unit
+        return f"{'≥' if self.budget.is_least else '≤'} {self.budget.limit:g} {unit}"
 
 
 def compare(

@@ -6,7 +6,7 @@ import re
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -111,30 +111,36 @@ class Child:
         if self._process.stdout is not None:
             self._process.stdout.close()
 
+    @property
+    def is_running(self) -> bool:
+        return self._process.poll() is None
+
     def cpu_seconds(self) -> float:
         """User and system time of every process of the group so far.
 
         From schedstat, which counts nanoseconds where /proc/PID/stat counts ticks of 10 ms: short rounds become
         possible, and short rounds next to each other see the same load from other processes.
         """
-        total = 0
-        for fields in self._stats():
-            for path in Path(f"/proc/{fields[0]}/task").glob("*/schedstat"):
-                with contextlib.suppress(OSError):  # a thread that has ended in the meantime
-                    total += int(path.read_text().split()[0])
-        return total / 1e9
+        return sum(_cpu_seconds(fields[0]) for fields in self._stats())
+
+    def own_cpu_seconds(self) -> float:
+        """The same, of this process alone: a proxy without the server that it has started."""
+        return _cpu_seconds(str(self.pid))
 
     def rss_mb(self) -> float:
         """Resident memory of every process of the group."""
-        page = os.sysconf("SC_PAGE_SIZE")
-        return sum(int(fields[22]) for fields in self._stats()) * page / 1e6
+        return sum(_rss_mb(fields) for fields in self._stats())
 
-    def settled_rss_mb(self) -> float:
+    def own_rss_mb(self) -> float:
+        """The same, of this process alone."""
+        return sum(_rss_mb(fields) for fields in self._stats() if fields[0] == str(self.pid))
+
+    def settled_rss_mb(self, read: Callable[["Child"], float] = rss_mb) -> float:
         """Resident memory once it has stopped changing: some servers import in the background."""
-        last, same = self.rss_mb(), 0
+        last, same = read(self), 0
         for _ in range(40):
             time.sleep(0.1)
-            now = self.rss_mb()
+            now = read(self)
             same = same + 1 if abs(now - last) < 0.05 else 0
             last = now
             if same >= 8:
@@ -155,3 +161,15 @@ class Child:
         if not found:
             raise Failed(f"{self.name} is gone: {self.tail()}")
         return found
+
+
+def _cpu_seconds(pid: str) -> float:
+    total = 0
+    for path in Path(f"/proc/{pid}/task").glob("*/schedstat"):
+        with contextlib.suppress(OSError):  # a thread that has ended in the meantime
+            total += int(path.read_text().split()[0])
+    return total / 1e9
+
+
+def _rss_mb(fields: list[str]) -> float:
+    return int(fields[22]) * os.sysconf("SC_PAGE_SIZE") / 1e6
