@@ -28,7 +28,7 @@ class KnownTool(Struct, frozen=True, kw_only=True):
 
     name: str
     # As it is listed to the client; None if it is not, or not any longer.
-    output_schema: Mapping[str, Any] | None = None
+    output_schema: dict[str, Any] | None = None
     # The server's own schema describes something that is not an object; results are listed and wrapped as {"result": …}.
     is_wrapped: bool = False
 

@@ -10,6 +10,7 @@ from msgspec import Struct
 _MOST_SCHEMA_CHARS = 256_000
 _MOST_PATH_CHARS = 10_000_000
 _MOST_NESTING = 200
+_SMALL = 200_000
 _MOST_STEPS = 20_000
 _MOST_FOR_A_VALUE = 100_000
 _MOST = 5_000_000
@@ -70,20 +71,45 @@ def size_of(value: Any) -> Size:
 
 def is_reasonable(schema: dict[str, Any]) -> bool:
     """Whether a schema can be made ready for judging: a validator writes out the place of each of its parts."""
-    size = size_of(schema)
+    return _is_reasonable(size_of(schema))
+
+
+def _is_reasonable(size: Size) -> bool:
     return size.values + size.chars <= _MOST_SCHEMA_CHARS and size.paths <= _MOST_PATH_CHARS
 
 
-def cost_of(value: Any, schema: dict[str, Any]) -> int:
-    """About how many comparisons it takes to judge a value; raises TooMuch where it should not be started."""
-    if not is_reasonable(schema):
-        raise TooMuch
-    size = size_of(value)
-    for_a_value = _Counter(schema).cost(schema, size.levels, 0)
-    cost = for_a_value * (size.values + size.chars // _CHARS_OF_A_VALUE)
-    if cost > _MOST:
-        raise TooMuch
-    return cost
+class Costs:
+    """How much work one schema makes, counted once for values of the same depth."""
+
+    def __init__(self, schema: dict[str, Any]) -> None:
+        self._schema = schema
+        size = size_of(schema)
+        self._is_reasonable = _is_reasonable(size)
+        # What real tools declare; what else there is may take megabytes when it is made ready.
+        self.is_small = size.values + size.chars + size.paths <= _SMALL
+        # By the levels of a value; None: too much.
+        self._for_a_value: dict[int, int | None] = {}
+
+    def of(self, value: Any) -> int:
+        """About how many comparisons it takes to judge a value; raises TooMuch where it should not be started."""
+        if not self._is_reasonable:
+            raise TooMuch
+        size = size_of(value)
+        if size.levels not in self._for_a_value:
+            self._for_a_value[size.levels] = self._counted(size.levels)
+        for_a_value = self._for_a_value[size.levels]
+        if for_a_value is None:
+            raise TooMuch
+        cost = for_a_value * (size.values + size.chars // _CHARS_OF_A_VALUE)
+        if cost > _MOST:
+            raise TooMuch
+        return cost
+
+    def _counted(self, levels: int) -> int | None:
+        try:
+            return _Counter(self._schema).cost(self._schema, levels, 0)
+        except (TooMuch, RecursionError):
+            return None
 
 
 class _Counter:

@@ -6,11 +6,12 @@ from itertools import islice
 from typing import Any
 
 from . import paths
-from .cost import TooMuch, cost_of, finds, is_reasonable
+from .cost import Costs, TooMuch, finds, is_reasonable
 
 # Schemas of real tools have some hundred parts; a hostile one has no end.
 _MOST_PARTS = 5_000
 _MOST_TO_EXPLAIN = 100_000
+_MOST_KEPT = 128
 _MAPS = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
 _LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
 _SINGLE = (
@@ -111,6 +112,38 @@ def _validator(schema: dict[str, Any]) -> Any:
     return jsonschema_rs.validator_for(schema, retriever=_refuse)
 
 
+class _Judge:
+    """A schema made ready to judge values."""
+
+    def __init__(self, schema: dict[str, Any]) -> None:
+        self._schema = schema
+        self._validator: Any = None
+        self.costs = Costs(schema)
+
+    @property
+    def validator(self) -> Any:
+        """Only made once it is known that a value can be judged."""
+        if self._validator is None:
+            self._validator = _validator(self._schema)
+        return self._validator
+
+
+# Those of the tools that are called: a server has some ten of them.
+_kept: dict[_Same, _Judge] = {}
+
+
+def _judge(schema: dict[str, Any]) -> _Judge:
+    same = _Same(schema)
+    found = _kept.get(same)
+    if found is None:
+        found = _Judge(schema)
+        if found.costs.is_small:
+            if len(_kept) >= _MOST_KEPT:
+                _kept.clear()
+            _kept[same] = found
+    return found
+
+
 def is_valid(schema: dict[str, Any]) -> str:
     """What is wrong with a schema; empty where nothing is, or where that cannot be determined."""
     if not is_reasonable(schema):
@@ -125,10 +158,14 @@ def is_valid(schema: dict[str, Any]) -> str:
 
 
 def mismatch(value: Any, schema: dict[str, Any]) -> str:
-    """Where a value does not fit its schema; empty where it does, or where that cannot be determined."""
+    """Where a value does not fit its schema; empty where it does, or where that cannot be determined.
+
+    The schema must not change afterwards: the same one is made ready only once.
+    """
     try:
-        cost = cost_of(value, schema)
-        validator = _validator(schema)
+        judge = _judge(schema)
+        cost = judge.costs.of(value)
+        validator = judge.validator
         if validator.is_valid(value):
             return ""
         # To say where takes far longer than to say whether.
@@ -146,7 +183,7 @@ def mismatch(value: Any, schema: dict[str, Any]) -> str:
 def can_judge(value: Any, schema: dict[str, Any]) -> bool:
     """Whether a value can be held to a schema in reasonable time. Where not, `mismatch` finds nothing."""
     try:
-        cost_of(value, schema)
-    except (TooMuch, RecursionError):
+        _judge(schema).costs.of(value)
+    except TooMuch:
         return False
     return True

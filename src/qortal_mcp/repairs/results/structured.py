@@ -96,8 +96,7 @@ def _success(call: CallResult) -> Json | None:
 
 
 def _schema(call: CallResult) -> Json | None:
-    schema = None if call.tool is None else call.tool.output_schema
-    return None if schema is None else dict(schema)
+    return None if call.tool is None else call.tool.output_schema
 
 
 def _mismatch(value: Any, schema: Json) -> str:
