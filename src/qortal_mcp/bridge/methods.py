@@ -319,7 +319,8 @@ async def _ask(
     try:
         if token is not None or "_meta" in params:
             params = _with_token(params, token)
-        upstream.check_size(_size(call, params))
+        if upstream.way.request_bytes is not None:
+            upstream.check_size(_size(call, params))
         reply = await upstream.ask(call.request.method, params, call=open_call, may_repeat=may_repeat)
         await open_call.finish()
         return reply
