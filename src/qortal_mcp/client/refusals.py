@@ -4,7 +4,6 @@ import html
 import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from ..protocol.decoding import decode
@@ -33,6 +32,10 @@ def retry_after(headers: Iterable[tuple[str, str]], now: datetime | None = None)
     value = next((value.strip() for name, value in headers if name.lower() == "retry-after"), "")
     if _SECONDS.fullmatch(value):
         return float(value)
+    if not value:
+        return None
+    from email.utils import parsedate_to_datetime  # slow to import, and seldom needed
+
     try:
         date = parsedate_to_datetime(value)
     except (ValueError, OverflowError):

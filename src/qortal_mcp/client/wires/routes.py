@@ -5,7 +5,6 @@ from __future__ import annotations
 import ipaddress
 import ssl
 from urllib.parse import urlsplit
-from urllib.request import getproxies_environment, proxy_bypass
 
 from msgspec import Struct
 
@@ -65,6 +64,8 @@ def proxy_for(url: str) -> str | None:
     host = parts.hostname or ""
     if not host or _is_loopback(host):
         return None
+    from urllib.request import getproxies_environment, proxy_bypass  # slow to import, and only needed here
+
     variables = getproxies_environment()
     found = variables.get(_AS_HTTP.get(parts.scheme, parts.scheme)) or variables.get("all")
     if not found or proxy_bypass(parts.netloc.rpartition("@")[2]):
