@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
 
-from ..repairs.chosen import Page
+from ..repairs.chosen import REPAIRED, Page
 from ..repairs.subjects import KnownTool
+from ..repairs.tools.page import list_paginated
 
 # A cursor of the server; None is the first page.
 Cursor = str | None
@@ -43,6 +44,12 @@ class KnownTools:
     @property
     def are_known(self) -> bool:
         return bool(self._pages)
+
+    @property
+    def are_complete(self) -> bool:
+        """Whether every page is known that another one names as the next."""
+        cursors = [page.get("nextCursor") for page in self._pages.values() if isinstance(page, dict)]
+        return all(cursor in self._pages for cursor in cursors if isinstance(cursor, str) and cursor)
 
     @property
     def declare_results(self) -> bool:
@@ -102,17 +109,21 @@ class KnownTools:
         value = self._pages.get(cursor)
         return None if value is None else self.shown(value)
 
-    def all_in_one(self) -> dict[str, Any]:
-        """Every tool on one page, in the order of the server."""
-        first = dict(next(iter(self._pages.values()), {}))
-        first["tools"] = [entry for page in self._pages.values() for entry in page.get("tools", ())]
-        first.pop("nextCursor", None)
-        shown: dict[str, Any] = self.shown(first)
+    def all_in_one(self) -> dict[str, Any] | None:
+        """Every tool on one page, in the order of the server; None if there is no page, or one is not a list."""
+        pages = list(self._pages.values())
+        if not pages or not all(_is_list(page) for page in pages):
+            return None
+        whole = {**pages[0], "tools": [entry for page in pages for entry in page["tools"]]}
+        whole.pop("nextCursor", None)
+        if len(pages) > 1:
+            whole["_meta"] = _marked(pages)
+        shown: dict[str, Any] = self.shown(whole)
         return shown
 
     def shown(self, value: Any) -> Any:
         """A page without what clients must not see."""
-        if not isinstance(value, dict) or not isinstance(value.get("tools"), list):
+        if not _is_list(value):
             return value
         return {**value, "tools": list(self._visible(value["tools"]))}
 
@@ -134,8 +145,19 @@ class KnownTools:
         return tool.is_read_only or not self._read_only
 
 
+def _is_list(page: Any) -> bool:
+    return isinstance(page, dict) and isinstance(page.get("tools"), list)
+
+
+def _marked(pages: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """The `_meta` of pages that became one: that of the first, and what was repaired in all of them."""
+    found = [meta for page in pages if isinstance(meta := page.get("_meta"), dict)]
+    lists = [codes for meta in found if isinstance(codes := meta.get(REPAIRED), list)]
+    codes = dict.fromkeys(code for codes in lists for code in codes if isinstance(code, str))
+    return {**(found[0] if found else {}), REPAIRED: [*codes, list_paginated.code]}
+
+
 def _entries(value: Any) -> Iterator[dict[str, Any]]:
-    tools = value.get("tools") if isinstance(value, dict) else None
-    for entry in tools if isinstance(tools, list) else ():
+    for entry in value["tools"] if _is_list(value) else ():
         if isinstance(entry, dict) and isinstance(entry.get("name"), str):
             yield entry

@@ -18,6 +18,7 @@ from ..protocol.messages import SUBSCRIPTION_ID, ListenFilter
 from ..repairs import values
 from ..repairs.chosen import Outcome
 from ..repairs.subjects import Asked
+from ..repairs.tools.page import list_paginated
 from ..server.context import Context
 from ..server.methods.call import EMPTY, Call, Running
 from . import words
@@ -211,9 +212,10 @@ def list_tools(call: BridgeCall) -> Running:
             return _finished(call, upstream, outcome, cacheable=True)
         except ClientError as exc:
             # What was there a moment ago is still true of the server; that it cannot be called now, a call will say.
-            if not upstream.tools.are_known:
+            last_known = upstream.tools.all_in_one()
+            if last_known is None:
                 raise _protocol_error(exc) from None
-            page = upstream.tools.all_in_one()
+            page = last_known
         return _finished(call, upstream, Outcome(result=Raw(values.write(page))), cacheable=True)
 
     return run
@@ -227,12 +229,12 @@ async def _page(
     tools, way = upstream.tools, upstream.way
     await upstream.ready()
     age = upstream.list_age()
-    one_page = "tools-list-paginated" in way.repairs.codes
+    one_page = list_paginated.code in way.repairs.codes
     if one_page and cursor is None:
         if age is None or age > way.limits.list_seconds:
             await upstream.read_tools()
-        if tools.are_known:
-            return tools.all_in_one()
+        if tools.are_complete and (whole := tools.all_in_one()) is not None:
+            return whole
     if age is not None and age <= way.limits.list_seconds and (known := tools.page(cursor)) is not None:
         return known
     reply = await _ask(call, context, behind, params, may_repeat=True)

@@ -17,7 +17,9 @@ from ..protocol import errors
 from ..protocol.jsonrpc import UNREADABLE
 from ..repairs import values
 from ..repairs.chosen import Outcome, Page
+from ..repairs.repair import Change
 from ..repairs.subjects import Asked
+from ..repairs.tools.page import list_paginated
 from .journal import Journal
 from .known_tools import Cursor, KnownTools
 from .way import Way
@@ -126,6 +128,9 @@ class Survey:
             log.info("the tools cannot be listed", extra={"qortal_mcp.reason": str(exc)})
             if not pages or len(taken) < len(self.tools):
                 return False
+        if len(pages) > 1 and list_paginated.code in self._way.repairs.codes:
+            cut = Change(code=list_paginated.code, path="nextCursor", before=list(pages)[1])
+            self._journal.repaired((cut,))
         return self.tools.replace(pages, asyncio.get_running_loop().time())
 
     async def _read_page(self, request: Request, cursor: Cursor, taken: set[str]) -> Page:

@@ -86,4 +86,20 @@ def cursor_empty_string(page: ListPage) -> Iterator[Change]:
         yield Change(path="nextCursor", before="")
 
 
-PAGE: tuple[Repair[Any], ...] = (list_not_wrapped, page_null, cursor_not_string, cursor_empty_string)
+# Done where all pages are known: one page alone does not hold the tools of the others.
+list_paginated: Repair[ListPage] = Repair(
+    code="tools-list-paginated",
+    level=ALL,
+    about=ListPage,
+    apply=None,
+    title="The list of tools comes in several pages, and some clients read only the first",
+    makes="All tools are listed on one page.",
+)
+
+PAGE: tuple[Repair[Any], ...] = (
+    list_not_wrapped,
+    page_null,
+    cursor_not_string,
+    cursor_empty_string,
+    list_paginated,
+)

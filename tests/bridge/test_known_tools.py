@@ -1,0 +1,65 @@
+"""The tools of a server behind the bridge, from pages to the one list that clients get."""
+
+from typing import Any
+
+import pytest
+from msgspec import Raw
+
+from qortal_mcp.bridge.known_tools import KnownTools
+from qortal_mcp.repairs import values
+from qortal_mcp.repairs.chosen import REPAIRED, Repairs
+from qortal_mcp.repairs.subjects import Asked
+
+ASKED = Asked(revision="2025-11-25", method="tools/list")
+
+
+def known(*pages: Any) -> KnownTools:
+    """Tools read page by page, each under the cursor p1, p2, … and repaired at `all`."""
+    tools = KnownTools(read_only=False, hidden=frozenset())
+    read = [Repairs("all").page(Raw(values.write(page)), "tools", ASKED) for page in pages]
+    tools.replace({f"p{number}" if number else None: page for number, page in enumerate(read)}, now=0.0)
+    return tools
+
+
+def page(*names: str, **more: Any) -> dict[str, Any]:
+    schema = {"type": "object", "properties": {}}
+    return {
+        "tools": [{"name": name, "description": "A tool.", "inputSchema": schema} for name in names],
+        **more,
+    }
+
+
+def test_one_page_stays_as_it_is() -> None:
+    assert known(page("a", "b")).all_in_one() == page("a", "b")
+
+
+def test_pages_become_one_that_says_so() -> None:
+    tools = known(page("a", nextCursor="p1"), page("b", nextCursor="p2"), page("c"))
+    assert tools.are_complete
+    assert tools.all_in_one() == {**page("a", "b", "c"), "_meta": {REPAIRED: ["tools-list-paginated"]}}
+
+
+def test_what_was_repaired_on_any_page_is_still_marked() -> None:
+    null_title = page("b")
+    null_title["tools"][0]["title"] = None
+    whole = known(page("a", nextCursor="p1"), null_title).all_in_one()
+    assert whole is not None
+    assert whole["_meta"] == {REPAIRED: ["optional-null", "tools-list-paginated"]}
+
+
+def test_marks_that_a_server_makes_up_do_no_harm() -> None:
+    whole = known(page("a", nextCursor="p1", _meta={REPAIRED: 5}), page("b", _meta=[])).all_in_one()
+    assert whole is not None
+    assert whole["_meta"] == {REPAIRED: ["tools-list-paginated"]}
+
+
+def test_a_list_whose_next_page_was_not_read_is_not_complete() -> None:
+    assert not known(page("a", nextCursor="p1"), page("b", nextCursor="p2")).are_complete
+    assert known(page("a", nextCursor="p1"), page("b", nextCursor="p1")).are_complete
+
+
+@pytest.mark.parametrize("wrong", ["x", 5, {"tools": "x"}, {"tools": 5}, {"error": "no"}])
+def test_a_page_that_is_not_a_list_is_not_made_one(wrong: Any) -> None:
+    assert known(page("a", nextCursor="p1"), wrong).all_in_one() is None
+    assert known(wrong).all_in_one() is None
+    assert KnownTools(read_only=False, hidden=frozenset()).all_in_one() is None
