@@ -1,16 +1,19 @@
 """The list of all checks, in the order they run."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
 
-from interop.agents import AGENTS, Agent, run_agent
+from interop.agents import AGENTS, Agent, run_agent, sample
 from interop.audits import run_audit
+from interop.bridged import STAND_INS, StandIn, bridged, judge_agent, judge_library
 from interop.conformance import REVISIONS, judge, run_suite
 from interop.foreign import FOREIGN, Foreign
-from interop.libraries import LIBRARIES, Library, run_library
+from interop.libraries import LIBRARIES, Library, run_library, seen_by
 from interop.programs import Programs
 from interop.remarks import Allowed, allowed
 from interop.runner import Check
 from interop.servers import SERVERS, OpenServer, everything, sample_over_http
+from interop.usable import run_usable
 
 _Run = Callable[[Programs], Awaitable[str]]
 
@@ -34,7 +37,35 @@ def _library(library: Library, open_server: OpenServer) -> _Run:
 def _agent(agent: Agent, open_server: OpenServer) -> _Run:
     async def run(programs: Programs) -> str:
         async with open_server() as target:
-            return await run_agent(agent, programs, target)
+            return sample.judge(await run_agent(agent, programs, target, sample.SCRIPT))
+
+    return run
+
+
+def _bridged_library(library: Library, stand_in: StandIn, way: str) -> _Run:
+    async def run(programs: Programs) -> str:
+        arguments = {stand_in.good.tool: stand_in.good.arguments}
+        bad = {"tool": stand_in.bad.tool, "arguments": stand_in.bad.arguments}
+        async with bridged(stand_in, way) as target:
+            seen = await seen_by(library, programs, target, arguments, bad)
+        return judge_library(stand_in, seen, library.revision)
+
+    return run
+
+
+def _bridged_agent(agent: Agent, stand_in: StandIn, way: str) -> _Run:
+    async def run(programs: Programs) -> str:
+        async with bridged(stand_in, way) as target:
+            return judge_agent(
+                stand_in, await run_agent(agent, programs, target, (stand_in.good, stand_in.bad))
+            )
+
+    return run
+
+
+def _usable(python: Callable[[Programs], Path], mode: str) -> _Run:
+    async def run(programs: Programs) -> str:
+        return await run_usable([python(programs)], mode)
 
     return run
 
@@ -62,5 +93,19 @@ CHECKS = (
         for name, agent in AGENTS.items()
         for way in agent.ways
     ),
+    *(
+        Check(f"bridge-{system}-{name}-{way}", _bridged_library(library, stand_in, way))
+        for system, stand_in in STAND_INS.items()
+        for name, library in LIBRARIES.items()
+        for way in library.ways
+    ),
+    *(
+        Check(f"bridge-{system}-{name}-{way}", _bridged_agent(agent, stand_in, way))
+        for system, stand_in in STAND_INS.items()
+        for name, agent in AGENTS.items()
+        for way in agent.ways
+    ),
+    Check("bridge-usable-python-v1", _usable(lambda programs: programs.python_v1, "")),
+    Check("bridge-usable-python-v2", _usable(lambda programs: programs.python_v2, "auto")),
     *(Check(f"audit-{name}", _audit(name, server)) for name, server in FOREIGN.items()),
 )

@@ -15,9 +15,9 @@ from interop.programs import ROOT, Programs
 from interop.runner import Failed
 from interop.servers import Target
 
-_SCRIPTS = ROOT / "interop" / "servers"
-_LISTENING = "Listening on "
-_START_SECONDS = 30.0
+SCRIPTS = ROOT / "interop" / "servers"
+LISTENING = "Listening on "
+START_SECONDS = 30.0
 _GIT_SECONDS = 20.0
 
 Calls = list[tuple[str, Mapping[str, Any]]]
@@ -38,11 +38,11 @@ Foreign = Callable[[Programs, Path], AbstractAsyncContextManager[Visited]]
 
 
 def _on_python(environment: str, script: str, way: str) -> Foreign:
-    return _script(lambda programs: [getattr(programs, environment), _SCRIPTS / script, way], way)
+    return _script(lambda programs: [getattr(programs, environment), SCRIPTS / script, way], way)
 
 
 def _on_typescript(script: str, way: str) -> Foreign:
-    return _script(lambda programs: [programs.node, _SCRIPTS / script, programs.packages, way], way)
+    return _script(lambda programs: [programs.node, SCRIPTS / script, programs.packages, way], way)
 
 
 def _script(command: Callable[[Programs], list[str | Path]], way: str) -> Foreign:
@@ -53,7 +53,7 @@ def _script(command: Callable[[Programs], list[str | Path]], way: str) -> Foreig
             yield Visited(Target(command=tuple(map(str, command(programs)))), env=env)
             return
         async with started(command(programs), env=env, cwd=folder) as child:
-            yield Visited(Target(url=await child.line(_LISTENING, _START_SECONDS)))
+            yield Visited(Target(url=await child.line(LISTENING, START_SECONDS)))
 
     return server
 
@@ -89,7 +89,7 @@ async def _everything_http(programs: Programs, folder: Path) -> AsyncIterator[Vi
     env = {**bare_environment(folder), "PORT": str(port)}
     command = [*_reference(programs, "everything"), "streamableHttp"]
     async with started(command, env=env, cwd=folder) as child:
-        await child.line("MCP Streamable HTTP Server listening on port ", _START_SECONDS)
+        await child.line("MCP Streamable HTTP Server listening on port ", START_SECONDS)
         yield Visited(Target(url=f"http://127.0.0.1:{port}/mcp"), calls=_EVERYTHING)
 
 
@@ -189,12 +189,12 @@ async def _git(programs: Programs, folder: Path) -> AsyncIterator[Visited]:
 async def _fetch(programs: Programs, folder: Path) -> AsyncIterator[Visited]:
     page = folder / "page.json"
     page.write_text('{"a": 1}')
-    web = [programs.python_servers, _SCRIPTS / "web.py", page]
+    web = [programs.python_servers, SCRIPTS / "web.py", page]
     # The page is on this machine, which it refuses otherwise.
     options = ("--ignore-robots-txt", "--allow-private-ips")
     command: list[str | Path] = [programs.python_servers, "-m", "mcp_server_fetch", *options]
     async with started(web, env=bare_environment(folder), cwd=folder) as child:
-        url = await child.line(_LISTENING, _START_SECONDS)
+        url = await child.line(LISTENING, START_SECONDS)
         yield Visited(_command(command), calls=[("fetch", {"url": url})], env=bare_environment(folder))
 
 

@@ -1,7 +1,7 @@
 """The official client libraries: a small driver in each lists and calls all tools, and one function judges what it saw."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -75,19 +75,31 @@ _SEEN = msgspec.json.Decoder(Seen)
 
 async def run_library(library: Library, programs: Programs, target: Target) -> str:
     """Lets a library's driver list and call all tools, and judges what it saw."""
+    bad = {"tool": BAD_TOOL, "arguments": BAD_ARGUMENTS}
+    return judge(await seen_by(library, programs, target, ARGUMENTS, bad), library.revision)
+
+
+async def seen_by(
+    library: Library,
+    programs: Programs,
+    target: Target,
+    arguments: Mapping[str, Mapping[str, Any]],
+    bad: Mapping[str, Any],
+) -> Seen:
+    """What a library's driver sees that calls every tool: with these arguments, or else with none."""
     order = {
         "url": target.url,
         "command": target.command,
         "mode": library.mode,
         "packages": str(programs.packages),
-        "arguments": ARGUMENTS,
-        "bad": {"tool": BAD_TOOL, "arguments": BAD_ARGUMENTS},
+        "arguments": arguments,
+        "bad": bad,
     }
     end = await finished([*library.driver(programs), json.dumps(order)], seconds=_DRIVER_SECONDS)
     lines = end.stdout.splitlines()
     if end.code != 0 or not lines:
         raise Failed(f"the client failed\n{end.tail()}")
-    return judge(_SEEN.decode(lines[-1]), library.revision)
+    return _SEEN.decode(lines[-1])
 
 
 def judge(seen: Seen, revision: str) -> str:

@@ -8,6 +8,8 @@ from interop.processes import started
 from interop.programs import ROOT
 
 _BIN = ROOT / ".venv" / "bin"
+PYTHON = _BIN / "python"
+PROGRAM = _BIN / "qortal-mcp"
 _ANY_PORT = "127.0.0.1:0"
 _LISTENING = "Listening on "
 # It takes a tenth of a second, but longer on a busy machine.
@@ -25,14 +27,14 @@ class Target:
 @asynccontextmanager
 async def everything() -> AsyncIterator[Target]:
     """The example that offers everything the conformance suite can ask for."""
-    async with _listening(str(_BIN / "python"), "examples/everything.py") as target:
+    async with listening(str(PYTHON), "examples/everything.py") as target:
         yield target
 
 
 @asynccontextmanager
 async def sample_over_http() -> AsyncIterator[Target]:
     """The real server on the sample chain, at an address."""
-    async with _listening(str(_BIN / "qortal-mcp"), "serve", "--sample") as target:
+    async with listening(str(PROGRAM), "serve", "--sample") as target:
         yield target
 
 
@@ -40,17 +42,23 @@ async def sample_over_http() -> AsyncIterator[Target]:
 async def sample_over_websocket() -> AsyncIterator[Target]:
     """The same, at its WebSocket address."""
     async with sample_over_http() as target:
-        yield Target(url=target.url.replace("http://", "ws://").removesuffix("/mcp") + "/ws")
+        yield websocket_of(target)
+
+
+def websocket_of(target: Target) -> Target:
+    """The WebSocket address of a program of ours that listens."""
+    return Target(url=target.url.replace("http://", "ws://").removesuffix("/mcp") + "/ws")
 
 
 @asynccontextmanager
 async def sample_over_stdio() -> AsyncIterator[Target]:
     """The real server on the sample chain, for the client to start."""
-    yield Target(command=(str(_BIN / "qortal-mcp"), "stdio", "--sample"))
+    yield Target(command=(str(PROGRAM), "stdio", "--sample"))
 
 
 @asynccontextmanager
-async def _listening(*command: str) -> AsyncIterator[Target]:
+async def listening(*command: str) -> AsyncIterator[Target]:
+    """A command of ours that listens on a free port."""
     async with started([*command, "--listen", _ANY_PORT], cwd=ROOT) as child:
         yield Target(url=await child.line(_LISTENING, _START_SECONDS))
 

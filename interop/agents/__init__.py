@@ -1,15 +1,14 @@
-"""Real agents with a scripted model: how they are run, and how what they sent to the model is judged."""
+"""Real agents with a scripted model: how they are run, and what they showed the model."""
 
 import json
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from interop.agents import claude, codex
-from interop.agents.model import LAST_WORDS, NAMED, OTHERS, SCRIPT, Handler, Transcript, serving
-from interop.calls import ARGUMENTS, BAD_ANSWER, SAMPLE_HEIGHT
+from interop.agents.model import LAST_WORDS, Call, Handler, Transcript, serving
 from interop.processes import Finished, bare_environment, finished
 from interop.programs import Programs
 from interop.runner import Failed
@@ -45,9 +44,49 @@ AGENTS = {
 }
 
 
-async def run_agent(agent: Agent, programs: Programs, target: Target) -> str:
-    """Lets an agent follow the script with this server, in a fresh home, and judges the outcome."""
-    transcript = Transcript()
+@dataclass(frozen=True)
+class Run:
+    """What an agent showed its model, and how it ended."""
+
+    transcript: Transcript
+    end: Finished
+    mark: str = ""
+
+    def problems(self, tools: Iterable[str]) -> list[str]:
+        """What is wrong whatever the script was: these tools are not all offered, or the agent did not end well."""
+        problems = [
+            f"{tool}: not offered to the model" for tool in tools if tool not in self.transcript.offered
+        ]
+        if self.end.code != 0:
+            problems.append("the agent failed")
+        wanted = (LAST_WORDS, self.mark)
+        return [
+            *problems,
+            *(
+                f"the agent's report does not contain {words!r}"
+                for words in wanted
+                if words not in self.end.stdout
+            ),
+        ]
+
+    def output(self, call: Call) -> str:
+        """What the model was shown as the output of a call."""
+        return self.transcript.outputs.get(call.id, "")
+
+    def judged(self, problems: Iterable[str]) -> str:
+        """A summary, if there are no problems.
+
+        Raises:
+            Failed: otherwise.
+        """
+        if problems := list(problems):
+            raise Failed("\n".join([*problems, self.end.tail()]))
+        return f"{len(self.transcript.offered)} tools offered, {len(self.transcript.script)} calls answered"
+
+
+async def run_agent(agent: Agent, programs: Programs, target: Target, script: Sequence[Call]) -> Run:
+    """Lets an agent follow a script with this server, in a fresh home."""
+    transcript = Transcript(script)
     with tempfile.TemporaryDirectory(prefix="interop-", ignore_cleanup_errors=True) as folder:
         home = Path(folder)
         async with serving(agent.routes(transcript)) as model:
@@ -55,43 +94,11 @@ async def run_agent(agent: Agent, programs: Programs, target: Target) -> str:
             env = {**bare_environment(home), **_NO_WAY_OUT, **variables}
             command = [*agent.program(programs), *agent.command(home)]
             end = await finished(command, seconds=_AGENT_SECONDS, env=env, cwd=home)
-    return judge(transcript, end, agent.mark)
+    return Run(transcript, end, agent.mark)
 
 
-def judge(transcript: Transcript, end: Finished, mark: str) -> str:
-    """A summary, if the model was shown every tool and every answer as the server gave it.
-
-    Raises:
-        Failed: otherwise.
-    """
-    problems = [f"{tool}: not offered to the model" for tool in ARGUMENTS if tool not in transcript.offered]
-    if end.code != 0:
-        problems.append("the agent failed")
-    problems += [
-        f"the agent's report does not contain {words!r}"
-        for words in (LAST_WORDS, mark)
-        if words not in end.stdout
-    ]
-    status, offers, error, validity = (transcript.outputs.get(call.id, "") for call in NAMED)
-    if _object_in(status).get("height") != SAMPLE_HEIGHT:
-        problems.append(f"no height {SAMPLE_HEIGHT} in {status!r}")
-    listed = _object_in(offers).get("offers")
-    if not isinstance(listed, list) or not listed or not all(offer.get("tradeAddress") for offer in listed):
-        problems.append(f"no offers with a tradeAddress in {offers!r}")
-    if BAD_ANSWER not in error:
-        problems.append(f"no {BAD_ANSWER!r} in {error!r}")
-    if _object_in(validity) != {"isValid": True}:
-        problems.append(f"no isValid in {validity!r}")
-    for call in OTHERS:
-        if "asOf" not in _object_in(transcript.outputs.get(call.id, "")):
-            problems.append(f"{call.tool}: {transcript.outputs.get(call.id, '')[:300]!r}")
-    if problems:
-        raise Failed("\n".join([*problems, end.tail()]))
-    return f"{len(transcript.offered)} tools offered, {len(SCRIPT)} calls answered"
-
-
-def _object_in(output: str) -> dict[str, Any]:
-    # An agent may put its own line before the answer.
+def object_in(output: str) -> dict[str, Any]:
+    """The first object in an output; an agent may put its own line before it."""
     try:
         value, _ = json.JSONDecoder().raw_decode(output, output.index("{"))
     except ValueError:

@@ -1,7 +1,7 @@
 """Claude Code: its configuration, and the Messages API it uses to talk to its model."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +10,8 @@ from aiohttp import web
 from interop.agents.model import (
     LAST_WORDS,
     PROMPT,
-    SCRIPT,
     SERVER_NAME,
+    Call,
     Handler,
     Transcript,
     event_stream,
@@ -71,7 +71,11 @@ def routes(transcript: Transcript) -> dict[str, Handler]:
         body = await request.json()
         offers_ours = _read(body, transcript)
         # Requests for titles and the like offer no tools: they get text.
-        blocks = _calls() if offers_ours and transcript.may_ask() else [{"type": "text", "text": LAST_WORDS}]
+        blocks = (
+            _calls(transcript.script)
+            if offers_ours and transcript.may_ask()
+            else [{"type": "text", "text": LAST_WORDS}]
+        )
         if not body.get("stream"):
             return web.json_response(_message(blocks))
         return web.Response(body=_stream(blocks), content_type="text/event-stream")
@@ -96,10 +100,10 @@ def _read(body: Mapping[str, Any], transcript: Transcript) -> bool:
     return bool(ours)
 
 
-def _calls() -> list[dict[str, Any]]:
+def _calls(script: Sequence[Call]) -> list[dict[str, Any]]:
     return [
         {"type": "tool_use", "id": call.id, "name": _PREFIX + call.tool, "input": dict(call.arguments)}
-        for call in SCRIPT
+        for call in script
     ]
 
 

@@ -1,7 +1,7 @@
 """Codex CLI: its configuration, and the Responses API it uses to talk to its model."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +10,8 @@ from aiohttp import web
 from interop.agents.model import (
     LAST_WORDS,
     PROMPT,
-    SCRIPT,
     SERVER_NAME,
+    Call,
     Handler,
     Transcript,
     event_stream,
@@ -108,7 +108,11 @@ def routes(transcript: Transcript) -> dict[str, Handler]:
     async def responses(request: web.Request) -> web.Response:
         body = await request.json()
         namespaces = _read(body, transcript)
-        items = _calls(namespaces) if namespaces and transcript.may_ask() else [_message(LAST_WORDS)]
+        items = (
+            _calls(transcript.script, namespaces)
+            if namespaces and transcript.may_ask()
+            else [_message(LAST_WORDS)]
+        )
         return web.Response(body=_stream(items), content_type="text/event-stream")
 
     return {"GET /v1/models": models, "POST /v1/responses": responses}
@@ -128,7 +132,7 @@ def _read(body: Mapping[str, Any], transcript: Transcript) -> dict[str, str]:
     return namespaces
 
 
-def _calls(namespaces: Mapping[str, str]) -> list[dict[str, Any]]:
+def _calls(script: Sequence[Call], namespaces: Mapping[str, str]) -> list[dict[str, Any]]:
     return [
         {
             "type": "function_call",
@@ -139,7 +143,7 @@ def _calls(namespaces: Mapping[str, str]) -> list[dict[str, Any]]:
             "arguments": json.dumps(call.arguments),
             "status": "completed",
         }
-        for call in SCRIPT
+        for call in script
     ]
 
 

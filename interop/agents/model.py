@@ -1,18 +1,16 @@
 """The scripted model: a server on loopback that plays the model provider for a real agent.
 
 All it does: ask once for every call of the script, then close with a text. What the agent sends back as the output
-of the calls is the evidence. The format that each agent uses is in its own file (codex.py, claude.py).
+of the calls is the evidence. The format that each agent uses is in its own file (codex.py, claude.py, gemini.py).
 """
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from aiohttp import web
-
-from interop.calls import ARGUMENTS, BAD_ARGUMENTS, BAD_TOOL
 
 # The server's name in the agent's configuration.
 SERVER_NAME = "qortal"
@@ -29,26 +27,11 @@ class Call:
     arguments: Mapping[str, Any]
 
 
-# An object, a list, an error, and an answer that needs no node. `judge` reads them in this order.
-NAMED = (
-    Call("call_status", "get_node_status", ARGUMENTS["get_node_status"]),
-    Call("call_offers", "list_trade_offers", ARGUMENTS["list_trade_offers"]),
-    Call("call_error", BAD_TOOL, BAD_ARGUMENTS),
-    Call("call_validity", "validate_address", ARGUMENTS["validate_address"]),
-)
-# And then every other tool.
-OTHERS = tuple(
-    Call(f"call_{tool}", tool, arguments)
-    for tool, arguments in ARGUMENTS.items()
-    if tool not in {call.tool for call in NAMED if call.tool != BAD_TOOL}
-)
-SCRIPT = (*NAMED, *OTHERS)
-
-
 @dataclass
 class Transcript:
     """What an agent showed its model: the server's tools it offered, and the output of each call by its id."""
 
+    script: Sequence[Call]
     offered: set[str] = field(default_factory=set)
     outputs: dict[str, str] = field(default_factory=dict)
     is_asked: bool = False

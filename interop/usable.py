@@ -1,0 +1,133 @@
+"""How many broken servers an official client can use: directly, and through `qortal-mcp bridge --repair all`.
+
+The servers are those of tests/audit/cases.py that have a repair; `broken_servers.toml` says what each must give.
+Usable means that the tools can be listed and that a call gives the tool's answer, or isError if there is none.
+"""
+
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from interop.processes import finished
+from interop.programs import ROOT
+from interop.runner import Failed
+from interop.servers import PROGRAM, PYTHON
+
+_DRIVER = ROOT / "interop" / "clients" / "usable.py"
+_CHILD = ROOT / "tests" / "audit" / "child.py"
+_ALL_SECONDS = 120.0
+# A server that never answers is given up after this: directly by the client, else by the bridge. Others need less,
+# but one of them starts only after three seconds.
+_CALL_SECONDS = 5.0
+_PATIENT_SECONDS = 30.0
+# Each bridge is a process that takes a third of a second to start; the servers themselves cost little.
+_BRIDGES_AT_ONCE = 6
+_SERVERS_AT_ONCE = 12
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What a call must give: a part of the answer, and whether it is a failure."""
+
+    part: str
+    fails: bool
+
+
+@dataclass(frozen=True)
+class Broken:
+    """The broken servers by name, and those that the bridge cannot make usable yet, with the reason."""
+
+    expected: Mapping[str, Expected]
+    not_yet: Mapping[str, str]
+
+
+class Seen(Struct, frozen=True):
+    """What the client got from one server."""
+
+    tools: list[str] = []
+    answer: dict[str, Any] | None = None
+    exception: str = ""
+
+
+_SEEN = msgspec.json.Decoder(dict[str, Seen])
+
+
+def broken_servers() -> Broken:
+    """Reads `broken_servers.toml`."""
+    rows = tomllib.loads((ROOT / "interop" / "broken_servers.toml").read_text(encoding="utf-8"))
+    expected = {
+        name: Expected(part, fails)
+        for table, fails in (("answers", False), ("failures", True))
+        for part, names in rows[table].items()
+        for name in names
+    }
+    return Broken({**expected, **dict.fromkeys(rows["not_yet"], Expected("", False))}, rows["not_yet"])
+
+
+async def run_usable(client: Sequence[Path], mode: str) -> str:
+    """Lets one client try all servers in both ways. It fails if one is not usable through the bridge."""
+    broken = broken_servers()
+    commands = {name: [PYTHON, _CHILD, name] for name in broken.expected}
+    direct = await _tried(client, mode, commands, seconds=_CALL_SECONDS, at_once=_SERVERS_AT_ONCE)
+    bridge = [PROGRAM, "bridge", "--repair", "all", "--timeout", _CALL_SECONDS, "--"]
+    bridged = await _tried(
+        client,
+        mode,
+        {name: [*bridge, *command] for name, command in commands.items()},
+        seconds=_PATIENT_SECONDS,
+        at_once=_BRIDGES_AT_ONCE,
+    )
+    return judge(broken, direct, bridged)
+
+
+async def _tried(
+    client: Sequence[Path], mode: str, commands: Mapping[str, Sequence[Any]], *, seconds: float, at_once: int
+) -> dict[str, Seen]:
+    servers = [[name, *map(str, command)] for name, command in commands.items()]
+    order = {"mode": mode, "parallel": at_once, "seconds": seconds, "servers": servers}
+    end = await finished([*client, _DRIVER, json.dumps(order)], seconds=_ALL_SECONDS)
+    lines = end.stdout.splitlines()
+    if end.code != 0 or not lines:
+        raise Failed(f"the client failed\n{end.tail()}")
+    return _SEEN.decode(lines[-1])
+
+
+def judge(broken: Broken, direct: Mapping[str, Seen], bridged: Mapping[str, Seen]) -> str:
+    """Both numbers, if all servers are usable through the bridge but those that cannot be yet.
+
+    Raises:
+        Failed: otherwise.
+    """
+    usable = {name for name, expected in broken.expected.items() if not problem_of(bridged[name], expected)}
+    directly = [name for name, expected in broken.expected.items() if not problem_of(direct[name], expected)]
+    problems = [
+        f"{name}: {problem_of(bridged[name], expected)}"
+        for name, expected in broken.expected.items()
+        if name not in usable and name not in broken.not_yet
+    ]
+    problems += [f"{name}: it is usable, but listed as not yet" for name in broken.not_yet if name in usable]
+    total = len(broken.expected)
+    seen = f"{len(directly)} of {total} usable directly, {len(usable)} through the bridge"
+    if problems:
+        raise Failed("\n".join([seen, *problems]))
+    return f"{seen} (not yet: {', '.join(broken.not_yet)})" if broken.not_yet else seen
+
+
+def problem_of(seen: Seen, expected: Expected) -> str:
+    """Why a server is not usable; empty if it is."""
+    if seen.answer is None:
+        return seen.exception or "no answer"
+    shown = {name: part for name, part in seen.answer.items() if name != "_meta"}
+    # Quotes inside a text are escaped once more than the same ones in structured content.
+    text = json.dumps(shown, separators=(",", ":")).replace("\\", "")
+    if expected.part not in text:
+        return f"no {expected.part!r} in {text[:300]}"
+    if seen.answer.get("isError", False) is not expected.fails:
+        return f"isError should be {str(expected.fails).lower()}: {text[:300]}"
+    return ""
