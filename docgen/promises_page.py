@@ -37,7 +37,7 @@ SUBJECTS = (
 ELSEWHERE = (
     (
         "Transports",
-        "Codex, Claude Code and the official Python and TypeScript clients can use every tool.",
+        "Codex, Claude Code, Gemini CLI and the official Python and TypeScript clients can use every tool.",
         "`scripts/interop` runs these programs against the server, and the official conformance suite with them.",
     ),
     (

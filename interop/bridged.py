@@ -59,12 +59,12 @@ STAND_INS = {
 
 
 @asynccontextmanager
-async def bridged(stand_in: StandIn, way: str) -> AsyncIterator[Target]:
+async def bridged(stand_in: StandIn, way: str, repair: str = "safe") -> AsyncIterator[Target]:
     """A stand-in behind a bridge, for the client to start or to connect to."""
     name, *arguments = stand_in.script
     async with started([PYTHON, SCRIPTS / name, *arguments], cwd=ROOT) as child:
         url = await child.line(LISTENING, START_SECONDS)
-        command = (str(PROGRAM), "bridge", *stand_in.options, url)
+        command = (str(PROGRAM), "bridge", "--repair", repair, *stand_in.options, url)
         if way == "stdio":
             yield Target(command=command)
             return

@@ -37,7 +37,8 @@ def _library(library: Library, open_server: OpenServer) -> _Run:
 def _agent(agent: Agent, open_server: OpenServer) -> _Run:
     async def run(programs: Programs) -> str:
         async with open_server() as target:
-            return sample.judge(await run_agent(agent, programs, target, sample.SCRIPT))
+            seen = await run_agent(agent, programs, target, sample.SCRIPT)
+            return sample.judge(seen, agent.refusal)
 
     return run
 
@@ -55,10 +56,9 @@ def _bridged_library(library: Library, stand_in: StandIn, way: str) -> _Run:
 
 def _bridged_agent(agent: Agent, stand_in: StandIn, way: str) -> _Run:
     async def run(programs: Programs) -> str:
-        async with bridged(stand_in, way) as target:
-            return judge_agent(
-                stand_in, await run_agent(agent, programs, target, (stand_in.good, stand_in.bad))
-            )
+        async with bridged(stand_in, way, agent.repair) as target:
+            seen = await run_agent(agent, programs, target, (stand_in.good, stand_in.bad))
+            return judge_agent(stand_in, seen)
 
     return run
 

@@ -49,6 +49,10 @@ class Programs:
     def claude(self) -> list[Path]:
         return [self.node, self.packages / "@anthropic-ai/claude-code/cli-wrapper.cjs"]
 
+    @property
+    def gemini(self) -> list[Path]:
+        return [self.node, self.packages / "@google/gemini-cli/bundle/gemini.js"]
+
 
 async def install() -> Programs:
     """Installs what is missing or pinned differently, and returns where everything is."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from interop.agents import claude, codex
+from interop.agents import claude, codex, gemini
 from interop.agents.model import LAST_WORDS, Call, Handler, Transcript, serving
 from interop.processes import Finished, bare_environment, finished
 from interop.programs import Programs
@@ -33,6 +33,10 @@ class Agent:
     # What its report has to contain besides the model's last words.
     mark: str = ""
     ways: tuple[str, ...] = ("http", "stdio")
+    # It checks arguments by the tool's schema itself, and says this of a bad address, which never reaches the server.
+    refusal: str = ""
+    # The level of repairs that it needs of a bridge.
+    repair: str = "safe"
 
 
 _CODEX = Agent(lambda programs: programs.codex, codex.command, codex.prepare, codex.routes)
@@ -41,6 +45,15 @@ AGENTS = {
     # Only results of 2026-07-28 carry the server's name, so the mark proves which revision was used.
     "codex-modern": replace(_CODEX, prepare=codex.prepare_modern, mark="io.modelcontextprotocol/serverInfo"),
     "claude": Agent(lambda programs: programs.claude, claude.command, claude.prepare, claude.routes),
+    "gemini": Agent(
+        lambda programs: programs.gemini,
+        gemini.command,
+        gemini.prepare,
+        gemini.routes,
+        refusal="params/address must match pattern",
+        # It reads the text of a failure as structured content if it is JSON, which is then held against the schema.
+        repair="all",
+    ),
 }
 
 
