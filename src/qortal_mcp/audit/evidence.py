@@ -96,6 +96,8 @@ class Visit(Struct, frozen=True, omit_defaults=True, kw_only=True):
     transport: Transport
     # The revision that was agreed on; empty where none was.
     revision: str = ""
+    # What a client of a bridge got: answers after their repair.
+    is_repaired: bool = False
     steps: tuple[Step, ...] = ()
 
     def named(self, *names: str) -> Iterator[Step]:

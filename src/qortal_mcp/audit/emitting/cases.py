@@ -61,7 +61,7 @@ def cases_of(report: Report, evidence: Evidence) -> list[Case]:
     asked = {
         reproduce.line(evidence, visit, step): (visit, step)
         for visit in evidence.visits
-        if visit.transport in TRANSPORTS
+        if visit.transport in TRANSPORTS and not visit.is_repaired
         for step in visit.steps
     }
     names: set[str] = set()

@@ -12,6 +12,8 @@ from .check import SEVERITIES, Severity
 from .clients import Impact
 
 _EVIDENCE_CHARS = 300
+# What stands before a place in what a bridge sent to a client.
+AFTER_REPAIR = "after repair"
 
 
 class Finding(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -99,6 +101,8 @@ class Report(Struct, frozen=True, kw_only=True, rename="camel"):
     revisions_asked: tuple[str, ...] = ()
     seconds: float = 0.0
     requests: int = 0
+    # Of the capture of a bridge: how many clients got these answers after repair.
+    clients: int = 0
 
     def of(self, severity: Severity) -> list[Finding]:
         return [one for one in self.findings if one.severity == severity and not one.known]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ...protocol.versions import LEGACY, MODERN
 from ...schemas.json_schema import can_judge
@@ -35,7 +35,7 @@ from . import reproduce, sdks
 from .baseline import Known, accepted
 from .check import MUST, SEVERITIES, Check, Defect, Severity
 from .clients import impact
-from .finding import Finding, NotJudged, Report, View, shown
+from .finding import AFTER_REPAIR, Finding, NotJudged, Report, View, shown
 from .model_view import views_of
 from .no_server import no_server
 from .outcome import Facts, Outcome, Watch
@@ -90,11 +90,13 @@ class Seen(Struct, frozen=True):
             is_inside = path.startswith((f"{label}.", "tool "))
             whole = path if is_inside else f"{label}: {path}"
             is_clear = is_clear and (is_inside or ": " not in path)
+        if self.visit.is_repaired:
+            whole = f"{AFTER_REPAIR}: {whole}"
         # Tool names come from the server: they may be long, or made to look like something else.
         safe = shown(whole)
         if safe == whole and is_clear:
             return safe
-        key = repr((label_of(self.subject), path))
+        key = repr((*([AFTER_REPAIR] if self.visit.is_repaired else []), label_of(self.subject), path))
         return f"{safe} #{hashlib.sha256(key.encode()).hexdigest()[:16]}"
 
 
@@ -116,7 +118,9 @@ def judge(
         facts = Facts(gaps=(Gap("server", why, weighs=True),))
         return report_of(evidence, facts, [], has_baseline=bool(known))
     watch.looking(READING, "")
-    subjects = subjects_of(evidence, limits.list_items)
+    # What a server says and what a bridge makes of it are two things: neither is judged by the other.
+    parts = [subjects_of(part, limits.list_items) for part in _sides(evidence)]
+    subjects = [subject for part in parts for subject in part]
     facts = _facts(evidence, subjects)
     watch.learned(facts)
     sdk = sdks.sdk_of(evidence)
@@ -139,7 +143,16 @@ def judge(
             outcomes.append(_outcome(check, found, failed, evidence, sdk, known))
             watch.judged(outcomes[-1])
     watch.looking(SUMMING_UP, "")
-    return report_of(evidence, facts, outcomes, has_baseline=bool(known), views=views_of(subjects, seen))
+    return report_of(evidence, facts, outcomes, has_baseline=bool(known), views=views_of(parts[0], seen))
+
+
+def _sides(evidence: Evidence) -> list[Evidence]:
+    """The evidence, and what clients got of it after repair, if it comes from a bridge."""
+    repaired = tuple(visit for visit in evidence.visits if visit.is_repaired)
+    if not repaired:
+        return [evidence]
+    own = tuple(visit for visit in evidence.visits if not visit.is_repaired)
+    return [structs.replace(evidence, visits=own), structs.replace(evidence, visits=repaired)]
 
 
 # What is being done while no check is running.
@@ -189,6 +202,7 @@ def report_of(
         calls_to_try=facts.calls_to_try,
         seconds=round(sum(step.seconds for visit in evidence.visits for step in visit.steps), 3),
         requests=sum(len(visit.steps) for visit in evidence.visits),
+        clients=sum(visit.is_repaired for visit in evidence.visits),
     )
 
 

@@ -24,6 +24,8 @@ _UPGRADE = (
 
 def line(evidence: Evidence, visit: Visit, step: Step) -> str:
     """The commands that lead to a step and show its answer."""
+    if visit.is_repaired:
+        return _through_bridge(evidence, visit, step)
     if visit.transport == "http":
         command = _curl(evidence, visit, step)
         # Neither the file nor what is in it is shown.
@@ -99,6 +101,13 @@ def _opens_session(visit: Visit, step: Step) -> bool:
     opening = next(visit.named("initialize"), None)
     has_session = any(name.lower() == SESSION_ID for name, _ in sent)
     return has_session and opening not in (None, step) and step.name != "unknown-session"
+
+
+def _through_bridge(evidence: Evidence, visit: Visit, step: Step) -> str:
+    words = " ".join(_quoted(_typed(one.sent)) for one in way_to(visit, step) if one.sent.strip())
+    server = ["--", *evidence.argv] if evidence.argv else [evidence.target]
+    command = " ".join(["qortal-mcp bridge", *(_quoted(word) for word in server)])
+    return f"{{ printf '%s\\n' {words}; {_PATIENCE}; }} | {command}"
 
 
 def _pipe(evidence: Evidence, visit: Visit, step: Step) -> str:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ..checks import CHECKS
 from ..judging.check import SEVERITIES, Severity
 from ..judging.clients import measured_on
-from ..judging.finding import Finding, Report, by_code
+from ..judging.finding import AFTER_REPAIR, Finding, Report, by_code
 from .impacts import by_outcome, by_place
 
 _PLACES = 3
@@ -54,6 +54,14 @@ def _count(severity: Severity, findings: list[Finding]) -> str:
     return f"{kinds} {severity}{places}"
 
 
+def _left_over(report: Report) -> str:
+    """What a bridge has not repaired."""
+    left = sum(one.place.startswith(AFTER_REPAIR) for one in report.findings)
+    clients = f"{report.clients} client{'s' if report.clients != 1 else ''}"
+    found = f'{left} places below begin with "{AFTER_REPAIR}"' if left else "nothing is wrong"
+    return f"in what {clients} got after repair, {found}"
+
+
 def _some(names: list[str]) -> str:
     return ", ".join(names[:_MOST_NAMES]) + (
         f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
@@ -85,6 +93,8 @@ class _Page:
         if report.judged:
             made = f"{len(report.judged)} of {len(CHECKS)} made"
             lines += self._field("checks", f"{made}; the others do not apply, or had nothing to look at", "")
+        if report.clients:
+            lines += self._field("bridge", _left_over(report), "")
         counts = ", ".join(
             _count(severity, report.of(severity)) for severity in SEVERITIES if report.of(severity)
         )
