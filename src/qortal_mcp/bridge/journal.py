@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Iterable
 
 from ..metrics import Metrics
-from ..repairs.repair import Change
+from ..repairs.repair import ABSENT, Change
 from ..text import printable, shortened
 
 log = logging.getLogger(__name__)
@@ -19,7 +19,7 @@ class Journal:
         self._metrics = metrics
         self._most = most
         self._logged: set[tuple[str, str]] = set()
-        # Sees every change, for whoever wants to list them.
+        # Sees every change, for whoever wants to list them. A repair that changes no value is one without places.
         self.on_change: Callable[[Change, str], None] | None = None
 
     def repaired(self, changes: Iterable[Change], tool: str = "") -> None:
@@ -29,9 +29,15 @@ class Journal:
             for change in changes:
                 self.on_change(change, tool)
         for code in dict.fromkeys(change.code for change in changes):
-            self.count(code, tool)
+            self._count(code, tool)
 
     def count(self, code: str, tool: str = "", detail: str = "") -> None:
+        """A repair was made that changes no message: how the server is spoken to, or what is overlooked."""
+        if self.on_change is not None:
+            self.on_change(Change(code=code, before=detail or ABSENT), tool)
+        self._count(code, tool, detail)
+
+    def _count(self, code: str, tool: str, detail: str = "") -> None:
         self._metrics.count(
             "mcp_bridge_repairs_total", "What the server answered wrongly and was repaired.", {"code": code}
         )

@@ -286,7 +286,9 @@ class Upstream:
         """Raises: ClientError."""
         self._tail.begin()
         seconds = self.way.start_timeout
-        client = Client(self.way.target, self._options)
+        watch = self.way.watch
+        options = self._options if watch is None else replace(self._options, observer=watch())
+        client = Client(self.way.target, options)
 
         async def request(method: str, params: Params) -> Reply:
             return await client.request(method, params, timeout=seconds)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from ..client.options import Options
+from ..client.transcript import Observer
 from ..repairs.chosen import Repairs
 from .limits import DEFAULT, BridgeLimits
 
@@ -35,6 +36,8 @@ class Way(Struct, frozen=True, kw_only=True):
     mask: Callable[[str], str] = str
     # Headers, environment, observer and certificates for the connection.
     client: Options = Options()
+    # Makes an observer for each new connection to the server.
+    watch: Callable[[], Observer] | None = None
     limits: BridgeLimits = DEFAULT
 
     @property

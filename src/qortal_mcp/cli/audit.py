@@ -193,7 +193,7 @@ def _evidence(options: AuditOptions, ctx: click.Context) -> Evidence:
     from ..audit.visiting.runner import Unreachable, collect
     from ..logs import visible
     from .input.audit_target import Capture, captured, order_of, target_of
-    from .output.audit_reports import Progress
+    from .output.progress import Progress
 
     target = target_of(options.visit, ctx)
     if isinstance(target, Capture):

@@ -16,6 +16,8 @@ from .running import failures
 
 if TYPE_CHECKING:
     from ..bridge.way import Way
+    from ..client.transcript import Headers
+    from .running.capture_file import CaptureFile
 
 # What programs need to run at all; everything else may be a secret.
 _PASSED_ON = (
@@ -54,6 +56,8 @@ _PASSED_ON = (
     "NODE_EXTRA_CA_CERTS",
 )
 _SHOWN_CHARS = 200
+# Shorter values are words like any other: without them nothing could be read.
+_SHORTEST_SECRET = 6
 # A program whose output is held back in a buffer looks as if it did not answer.
 _UNBUFFERED = {"PYTHONUNBUFFERED": "1"}
 
@@ -68,7 +72,23 @@ class BridgeCommand(TakesCommand, SettingsCommand):
 @click.command(cls=BridgeCommand, groups=(BridgeListenOptions, ServerOptions, RepairOptions))
 @click.argument("targets", nargs=-1, metavar="[URL]")
 @click.option(
-    "--check", is_flag=True, help="Only connect, say what would be repaired, and exit: 1 if anything."
+    "--check",
+    is_flag=True,
+    help="Only connect, list and call, say what would be repaired, and exit: 1 if anything.",
+)
+@click.option(
+    "--call",
+    "named",
+    multiple=True,
+    metavar="'TOOL JSON'",
+    help="With --check: call this tool with these arguments; repeatable. Unasked, only tools that declare themselves "
+    "read-only and need no arguments are called.",
+)
+@click.option("--json", "as_json", is_flag=True, help="With --check: show the report as JSON.")
+@click.option(
+    "--capture",
+    metavar="FILE",
+    help="Keep what the server and the clients were sent, before and after repair; `audit FILE` judges it.",
 )
 @click.pass_context
 def command(
@@ -78,6 +98,9 @@ def command(
     repair: RepairOptions,
     targets: tuple[str, ...],
     check: bool,
+    named: tuple[str, ...],
+    as_json: bool,
+    capture: str | None,
 ) -> int:
     """Make any MCP server usable: other transports, repaired answers.
 
@@ -100,12 +123,42 @@ def command(
     target = _target(ctx, targets)
     way = _way(ctx, target, server, repair)
     if check:
+        if capture is not None or door.listen is not None:
+            raise failures.WrongUsage("--check serves no clients; leave --capture and --listen out.", ctx)
+        from .input import audit_calls
         from .running.bridge_check import check as check_server
 
-        return check_server(way)
+        return check_server(way, audit_calls.read(named, None), as_json=as_json)
+    if named or as_json:
+        raise failures.WrongUsage("--call and --json belong to --check.", ctx)
+    file = None
+    if capture is not None:
+        way, file = _captured(way, capture, server.env)
     if door.listen is None:
-        return bridging.serve_client(way)
-    return bridging.serve_clients(way, door.listen, door, settings.token(door, os.environ))
+        return bridging.serve_client(way, file)
+    return bridging.serve_clients(way, door.listen, door, settings.token(door, os.environ), file)
+
+
+def _captured(way: Way, path: str, env: Sequence[str]) -> tuple[Way, CaptureFile]:
+    """The same way with a watch on it, and the file for what is seen. Raises: Undetermined."""
+    from msgspec.structs import replace
+
+    from ..audit.secrets import safe_url, without_secrets
+    from ..bridge.capture.capture import Behind, Capture
+    from .running.capture_file import CaptureFile
+
+    target = way.target
+    argv = () if isinstance(target, str) else without_secrets(target)
+    behind = Behind(
+        target=safe_url(target) if isinstance(target, str) else " ".join(argv),
+        argv=argv,
+        headers=way.client.headers,
+        secrets=_held(target, way.client.headers, env),
+        timeout=way.timeout,
+        client_timeout=2 * (way.timeout + way.start_timeout),
+    )
+    capture = Capture(behind)
+    return replace(way, watch=capture.server), CaptureFile(path, capture)
 
 
 def _target(ctx: click.Context, targets: Sequence[str]) -> str | tuple[str, ...]:
@@ -144,9 +197,7 @@ def _way(
             ("authorization", f"Bearer {token}"),
         )
     environment = _environment(server.env, os.environ)
-    held = secrets.values_in(target, headers) | {
-        value for name in server.env if len(value := os.environ.get(name, "")) >= 6
-    }
+    held = _held(target, headers, server.env)
 
     def mask(text: str) -> str:
         return " ".join(secrets.without_secrets((secrets.without(text, held),)))
@@ -179,6 +230,14 @@ def _way(
             ),
         ),
     )
+
+
+def _held(target: str | Sequence[str], headers: Headers, env: Sequence[str]) -> frozenset[str]:
+    """The secrets that the bridge was given: a server may repeat them."""
+    from ..audit import secrets
+
+    given = {value for name in env if len(value := os.environ.get(name, "")) >= _SHORTEST_SECRET}
+    return secrets.values_in(target, headers) | given
 
 
 def _shown(target: str | tuple[str, ...]) -> str:

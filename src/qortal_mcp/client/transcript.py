@@ -31,6 +31,8 @@ class Http(Struct, frozen=True, kw_only=True):
     url: str
     status: int | None = None
     headers: Headers = ()
+    # Of a reply: the request that it answers.
+    request: "Http | None" = None
 
 
 class Record(Struct, frozen=True, kw_only=True):

@@ -81,6 +81,16 @@ class Context:
         self._send = send
         self._last_progress: float | None = None
 
+    def watch(self, seen: Callable[[bytes], None]) -> None:
+        """Show somebody every message that is sent from now on."""
+        send = self._send
+
+        async def shown(message: bytes) -> None:
+            seen(message)
+            await send(message)
+
+        self._send = shown
+
     async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
         """Tell the client how far the work is. Sends nothing if the client did not ask, or if it did not grow."""
         if self.progress_token is UNSET:

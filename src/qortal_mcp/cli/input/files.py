@@ -43,13 +43,23 @@ def _why_not(target: Path) -> str:
     return "its folder is not writable" if target.absolute().parent.is_dir() else "its folder does not exist"
 
 
-def write(path: str, data: bytes, what: str) -> None:
+def check_private(path: str, what: str) -> None:
+    """The same for a file that nobody else may read: it is never written through a link or into a device.
+
+    Raises: Undetermined.
+    """
+    if _is_written_through(Path(path)):
+        raise failures.Undetermined(f"Cannot write the {what} {path}: it is a link or a device, not a file.")
+    check_writable(path, what)
+
+
+def write(path: str, data: bytes, what: str, *, is_private: bool = False) -> None:
     """Write next to the target and move it there, so that nobody ever sees half a file.
 
     Raises: Undetermined.
     """
     target = Path(path)
-    if _is_written_through(target):
+    if not is_private and _is_written_through(target):
         _write_through(target, data, what)
         return
     name = ""
@@ -59,7 +69,8 @@ def write(path: str, data: bytes, what: str) -> None:
         ) as file:
             name = file.name
             file.write(data)
-        os.chmod(name, 0o666 & ~_umask())
+        if not is_private:  # it is made for its owner alone
+            os.chmod(name, 0o666 & ~_umask())
         os.replace(name, target)
     except BaseException as exc:  # an interrupt as well
         if name:

@@ -1,7 +1,6 @@
-"""What `audit` shows and writes: the report in its forms, a new baseline, and a line of progress."""
+"""What `audit` shows and writes: the report in its forms, and a new baseline."""
 
 import os
-import sys
 
 import click
 import msgspec
@@ -10,31 +9,14 @@ from ...audit.judging import baseline
 from ...audit.judging.finding import Report
 from ...audit.reports import junit, markdown, sarif
 from ...audit.reports import terminal as report_on_terminal
-from ...audit.reports.terminal import PLAIN, Palette
 from ...logs import visible
-from ...text import shortened
 from ..input import files
 from ..input.audit_options import OutputOptions
 from ..running import failures
 from . import terminal
+from .colours import palette
 
 _FORMS = {"junit": junit.render, "sarif": sarif.render, "markdown": markdown.render}
-
-
-class Progress:
-    """A line on the terminal that says what is being done; nothing where nobody looks."""
-
-    def __init__(self) -> None:
-        self._is_shown = sys.stderr is not None and sys.stderr.isatty()
-
-    def say(self, text: str) -> None:
-        if self._is_shown:
-            line = shortened(visible(text), terminal.width() - 24)
-            click.echo(f"\r\x1b[K{line}", nl=False, err=True)
-
-    def clear(self) -> None:
-        if self._is_shown:
-            click.echo("\r\x1b[K", nl=False, err=True)
 
 
 def check_writable(output: OutputOptions, ctx: click.Context) -> None:
@@ -60,20 +42,7 @@ def show(report: Report, *, as_json: bool) -> None:
     if as_json:
         terminal.write_json(msgspec.json.encode(report))
     else:
-        terminal.write(report_on_terminal.render(report, terminal.width(), _palette()))
-
-
-def _palette() -> Palette:
-    if not terminal.has_colours():
-        return PLAIN
-    return Palette(
-        bad=lambda text: click.style(text, fg="red", bold=True),
-        warn=lambda text: click.style(text, fg="yellow"),
-        note=lambda text: click.style(text, fg="magenta"),
-        good=lambda text: click.style(text, fg="green", bold=True),
-        strong=lambda text: click.style(text, bold=True),
-        quiet=lambda text: click.style(text, dim=True) if text.strip() else text,
-    )
+        terminal.write(report_on_terminal.render(report, terminal.width(), palette()))
 
 
 def name_unneeded(known: baseline.Known, report: Report) -> None:

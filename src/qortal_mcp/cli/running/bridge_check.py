@@ -1,76 +1,157 @@
-"""`bridge --check`: connect, list, call what is harmless, and say what would be repaired."""
+"""`bridge --check`: connect, list, call what is harmless or named, and see what has to be repaired."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
+import re
+from collections.abc import Sequence
 from typing import Any
 
 import click
-from msgspec import UNSET, Raw, Struct
+from msgspec import Raw
 
-from ...audit.judging.clients import impact, measured_codes
-from ...audit.visiting.calls import Permission, ReadOnlyClaims, choose
+from ...audit.visiting.calls import Call, Permission, ReadOnlyClaims, choose
 from ...bridge.way import Way
+from ...logs import visible
 from ...protocol import jsonrpc
 from ...protocol.versions import NEWEST_HANDSHAKE
 from ...repairs import values
 from ...repairs.repair import ABSENT, Change
-from ...text import printable, shortened
+from ...transports.memory import MemoryConnection
+from ..output import bridge_report
+from ..output.bridge_report import Checked, Seen
+from ..output.progress import Progress
 from . import failures
 from .bridging import bridge_of
 
 # More calls say little more about the shape of the answers.
 _MOST_CALLS = 20
-_SHOWN_CHARS = 160
+_ERROR = "qortal-mcp/error"
+# The place of a change in a list of tools.
+_LISTED = re.compile(r"tools\[(\d+)\]")
 
 
-class Seen(Struct, frozen=True):
-    """A repair that was made, and in whose answer."""
-
-    change: Change
-    tool: str
-
-
-def check(way: Way) -> int:
-    """0 if nothing needs repair, 1 if something does. Raises: Undetermined if the server cannot be used."""
+def check(way: Way, calls: Sequence[Call] = (), *, as_json: bool = False) -> int:
+    """0 if nothing needs repair, 1 if something does, 3 if a call had no answer. Raises: Undetermined."""
     # What is repaired is the report itself; what else is logged would only be in the way.
     logging.getLogger("qortal_mcp").setLevel(logging.ERROR)
-    seen, tools, called = asyncio.run(_look(way))
-    first: dict[tuple[str, str], Seen] = {}
-    for one in seen:
-        first.setdefault((one.change.code, one.tool), one)
-    for line in _report(way, list(first.values()), tools, called):
-        click.echo(line)
-    return failures.BAD if first else failures.GOOD
-
-
-async def _look(way: Way) -> tuple[list[Seen], int, int]:
-    from ...transports.memory import MemoryConnection
-
-    bridge = bridge_of(way)
-    seen: list[Seen] = []
-    bridge.journal.on_change = lambda change, tool: seen.append(Seen(change, tool))
+    progress = Progress()
     try:
-        async with MemoryConnection(bridge) as client:
-            await _ask(client, 1, "initialize", _HELLO)
-            listed = await _ask(client, 2, "tools/list", {})
-            tools = [tool for tool in listed.get("tools", ()) if isinstance(tool, dict)]
-            claims = ReadOnlyClaims()
-            claims.add(tools, revision=NEWEST_HANDSHAKE)
-            calls, _ = choose(tools, Permission(), _MOST_CALLS, claims)
-            for number, call in enumerate(calls, 3):
-                await _ask(
-                    client,
-                    number,
-                    "tools/call",
-                    {"name": call.tool, "arguments": call.arguments},
-                    may_fail=True,
-                )
+        checked = asyncio.run(_Look(way, progress).at(tuple(calls)))
     finally:
-        await bridge.shut()
-    return seen, len(tools), len(calls)
+        progress.clear()
+    bridge_report.show(checked, as_json=as_json)
+    if checked.seen:
+        return failures.BAD
+    return failures.UNDETERMINED if checked.is_incomplete else failures.GOOD
+
+
+class _Look:
+    """One look at a server, through a bridge to it."""
+
+    def __init__(self, way: Way, progress: Progress) -> None:
+        self._way = way
+        self._progress = progress
+        self._seen: dict[tuple[str, str, str], Seen] = {}
+        self._failed: list[tuple[str, str]] = []
+        self._ids = iter(range(1, 1_000_000))
+        self._client: Any = None
+
+    async def at(self, named: tuple[Call, ...]) -> Checked:
+        """Raises: Undetermined."""
+        bridge = bridge_of(self._way, error_key=_ERROR)
+        bridge.journal.on_change = self._note
+        try:
+            async with MemoryConnection(bridge) as self._client:
+                self._progress.say(f"connecting to {self._way.name}")
+                opened = await self._result("initialize", _HELLO)
+                self._progress.say("tools/list")
+                listed = await self._result("tools/list", {})
+                found = listed.get("tools")
+                tools = [tool for tool in found if isinstance(tool, dict)] if isinstance(found, list) else []
+                claims = ReadOnlyClaims()
+                claims.add(tools, revision=NEWEST_HANDSHAKE)
+                calls, gaps = choose(tools, Permission(named=named), _MOST_CALLS, claims)
+                for call in calls:
+                    self._progress.say(f"tools/call {call.tool}")
+                    await self._call(call)
+        finally:
+            await bridge.shut()
+        info = opened.get("serverInfo")
+        return Checked(
+            target=self._way.name,
+            server=info if isinstance(info, dict) else {},
+            level=self._way.repairs.level,
+            tools=len(tools),
+            called=tuple(dict.fromkeys(call.tool for call in calls)),
+            failed=tuple(self._failed),
+            gaps=tuple(_plainly(gap.what, gap.reason) for gap in gaps),
+            is_incomplete=bool(self._failed) or any(gap.weighs for gap in gaps),
+            seen=tuple(self._named(one, tools) for one in self._seen.values()),
+        )
+
+    def _note(self, change: Change, tool: str) -> None:
+        """Keep the first change of each code, for each tool: the rest looks alike."""
+        listed = _LISTED.match(change.path)
+        where = tool or (listed[0] if listed is not None else "")
+        self._seen.setdefault((change.code, where, ""), Seen(change, tool))
+
+    def _named(self, one: Seen, tools: list[Any]) -> Seen:
+        """With the name of the tool, where a change is in the list and the list has kept its order."""
+        listed = _LISTED.match(one.change.path)
+        if one.tool or listed is None or any(_is_loss(other.change) for other in self._seen.values()):
+            return one
+        number = int(listed[1])
+        name = tools[number].get("name") if number < len(tools) else None
+        return Seen(one.change, "", name) if isinstance(name, str) else one
+
+    async def _call(self, call: Call) -> None:
+        message = await self._ask("tools/call", {"name": call.tool, "arguments": call.arguments})
+        if message.result is None:
+            error = values.read(message.error or Raw(b"{}"))
+            self._failed.append((call.tool, str(error.get("message", "no answer"))))
+            return
+        result = values.read(message.result)
+        meta = result.get("_meta") if isinstance(result, dict) else None
+        if isinstance(meta, dict) and _ERROR in meta:
+            # The bridge's own words: there was no answer.
+            texts = [block.get("text", "") for block in result.get("content", ())]
+            self._failed.append((call.tool, " ".join(texts)))
+
+    async def _result(self, method: str, params: object) -> Any:
+        """Raises: Undetermined."""
+        message = await self._ask(method, params)
+        if message.result is not None:
+            found = values.read(message.result)
+            return found if isinstance(found, dict) else {}
+        error = values.read(message.error or Raw(b"{}"))
+        first, *tail = str(error.get("message", "no answer")).splitlines() or ["no answer"]
+        self._progress.clear()
+        for line in tail:
+            click.echo(f"  | {visible(line)}", err=True)
+        words = visible(first)
+        if tail:
+            words = f"{words.rstrip('.')}. Its last words on standard error are above."
+        raise failures.Undetermined(words[:1].upper() + words[1:])
+
+    async def _ask(self, method: str, params: object) -> jsonrpc.Response:
+        id_ = next(self._ids)
+        await self._client.send(jsonrpc.request(id_, method, values.write(params)))
+        while True:
+            message = jsonrpc.read(await self._client.receive())
+            if isinstance(message, jsonrpc.Response) and message.id == id_:
+                return message
+
+
+def _is_loss(change: Change) -> bool:
+    """Whether a tool is not in the list any more, so that numbers differ."""
+    return _LISTED.fullmatch(change.path) is not None and change.after is ABSENT
+
+
+def _plainly(what: str, reason: str) -> tuple[str, str]:
+    """Without the options that only `audit` has."""
+    return what, reason.replace(", or use --call-all", "")
 
 
 _HELLO = {
@@ -78,50 +159,3 @@ _HELLO = {
     "capabilities": {},
     "clientInfo": {"name": "qortal-mcp", "version": "0"},
 }
-
-
-async def _ask(client: Any, id_: int, method: str, params: object, *, may_fail: bool = False) -> Any:
-    """The result of a request through the bridge. Raises: Undetermined."""
-    await client.send(jsonrpc.request(id_, method, values.write(params)))
-    while True:
-        message = jsonrpc.read(await client.receive())
-        if isinstance(message, jsonrpc.Response) and message.id == id_:
-            break
-    if message.result is not None:
-        return values.read(message.result)
-    if may_fail:
-        return {}
-    error = values.read(message.error or Raw(b"{}"))
-    raise failures.Undetermined(_one_line(str(error.get("message", "no answer"))))
-
-
-def _one_line(text: str) -> str:
-    lines = [printable(line) for line in text.splitlines() if line.strip()]
-    return " | ".join(lines)
-
-
-def _report(way: Way, seen: list[Seen], tools: int, called: int) -> Iterator[str]:
-    what = f"{way.name}: {tools} tool{'s' if tools != 1 else ''} listed, {called} called"
-    if not seen:
-        yield f"{what}. Nothing needs repair at level {way.repairs.level}."
-        return
-    yield f"{what}. {len(seen)} repair{'s' if len(seen) != 1 else ''} at level {way.repairs.level}:"
-    for one in seen:
-        change = one.change
-        yield ""
-        about = f" in {printable(one.tool)}" if one.tool else ""
-        at = f" at {printable(change.path)}" if change.path else ""
-        yield f"  {change.code}{about}{at}"
-        yield f"    before  {_shown(change.before)}"
-        yield f"    after   {_shown(change.after)}"
-        clients = (
-            sorted({one.client for one in impact(change.code)}) if change.code in measured_codes() else []
-        )
-        if clients:
-            yield f"    matters to {', '.join(clients)}"
-
-
-def _shown(value: Any) -> str:
-    if value is ABSENT or value is UNSET:
-        return "(nothing)"
-    return shortened(printable(values.text_of(value)), _SHOWN_CHARS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
@@ -17,35 +18,63 @@ from ...server.options import ServerOptions
 from ...settings import RATE_BEYOND_LOOPBACK, BridgeListenOptions
 from . import failures
 
+if TYPE_CHECKING:
+    from ...audit.evidence import Transport
+    from .capture_file import CaptureFile
+
 log = logging.getLogger(__name__)
 
 _encode = msgspec.json.Encoder().encode
 
 
-def bridge_of(way: Way, rate_limit: float | None = None) -> Bridge:
+def bridge_of(
+    way: Way,
+    rate_limit: float | None = None,
+    capture: CaptureFile | None = None,
+    transport: Transport = "stdio",
+    error_key: str | None = None,
+) -> Bridge:
+    """`error_key` is where the failures of the bridge itself are marked in `_meta`."""
     longest = way.client.limits.longest_seconds
     # The bridge has clocks of its own for every call: the server's would only be in the way.
     limits = replace(LIMITS, call_seconds=2 * max(longest, way.timeout, way.start_timeout))
-    return Bridge(way, ServerOptions(limits=limits, rate_limit=rate_limit))
+    options = ServerOptions(limits=limits, rate_limit=rate_limit, error_key=error_key)
+    if capture is None:
+        return Bridge(way, options)
+    from ...bridge.capture.watched import WatchedBridge
+
+    return WatchedBridge(way, options, capture.capture, transport)
 
 
-def serve_client(way: Way) -> int:
+def serve_client(way: Way, capture: CaptureFile | None = None) -> int:
     """Serve stdin and stdout until the client is done, or has waited in vain for the server."""
     from ...transports.stdio import serve_fds, take_stdout
 
     async def run(wire: int) -> bool:
-        bridge = bridge_of(way)
-        try:
+        bridge = bridge_of(way, capture=capture)
+        async with AsyncExitStack() as stack:
+            await _set_up(stack, bridge, capture)
             await serve_fds(bridge, 0, wire, stop=bridge.never_reached)
-        finally:
-            await bridge.shut()
         return bridge.never_reached.is_set() and not bridge.was_reached
 
     in_vain = asyncio.run(run(take_stdout()))
     return failures.UNDETERMINED if in_vain else failures.GOOD
 
 
-def serve_clients(way: Way, listen: str, door: BridgeListenOptions, token: str | None) -> int:
+async def _set_up(stack: AsyncExitStack, bridge: Bridge, capture: CaptureFile | None) -> None:
+    """What has to be closed at the end: the connections first, so that the capture holds how they ended."""
+    if capture is not None:
+        await stack.enter_async_context(capture)
+    stack.push_async_callback(bridge.shut)
+
+
+def serve_clients(
+    way: Way,
+    listen: str,
+    door: BridgeListenOptions,
+    token: str | None,
+    capture: CaptureFile | None = None,
+) -> int:
     """Serve HTTP and WebSocket until a signal asks to stop."""
     from ...transports.callers import Callers
     from ...transports.guard import Guard, is_loopback
@@ -62,7 +91,7 @@ def serve_clients(way: Way, listen: str, door: BridgeListenOptions, token: str |
     rate = door.rate_limit
     if rate is None and not is_loopback(host):
         rate = RATE_BEYOND_LOOPBACK
-    bridge = bridge_of(way, rate or None)
+    bridge = bridge_of(way, rate or None, capture, "websocket")
 
     def ready() -> Page:
         facts, is_ready = bridge.facts()
@@ -77,7 +106,7 @@ def serve_clients(way: Way, listen: str, door: BridgeListenOptions, token: str |
     }
 
     async def live(stack: AsyncExitStack) -> None:
-        stack.push_async_callback(bridge.shut)
+        await _set_up(stack, bridge, capture)
         bridge.connect_early()
 
     try:

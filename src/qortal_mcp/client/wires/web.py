@@ -179,7 +179,9 @@ class Web:
                 proxy=proxy,
             )
         async with response:
-            http = Http(method=method, url=url, status=response.status, headers=raw_headers(response))
+            http = Http(
+                method=method, url=url, status=response.status, headers=raw_headers(response), request=sent
+            )
             self.recorder.note("received", "head", http=http)
             yield Head(response, http)
 

@@ -1,0 +1,25 @@
+"""A line on the terminal that says what is being done."""
+
+import sys
+
+import click
+
+from ...logs import visible
+from ...text import shortened
+from . import terminal
+
+
+class Progress:
+    """Nothing where nobody looks."""
+
+    def __init__(self) -> None:
+        self._is_shown = sys.stderr is not None and sys.stderr.isatty()
+
+    def say(self, text: str) -> None:
+        if self._is_shown:
+            line = shortened(visible(text), terminal.width() - 24)
+            click.echo(f"\r\x1b[K{line}", nl=False, err=True)
+
+    def clear(self) -> None:
+        if self._is_shown:
+            click.echo("\r\x1b[K", nl=False, err=True)

@@ -1,0 +1,169 @@
+"""`bridge --check`: what it shows of broken, good and dead servers, and how it ends. Through the real command."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from tests.audit.wires import command
+from tests.cli.running import Ended, run
+from tests.cli.strangers import http_stranger
+
+
+def check(*words: str) -> Ended:
+    return run("bridge", "--check", *words)
+
+
+def program(tmp_path: Path, text: str) -> tuple[str, ...]:
+    file = tmp_path / "server.py"
+    file.write_text(text)
+    return ("--", sys.executable, str(file))
+
+
+def test_a_broken_answer_is_shown_before_and_after_with_the_clients_that_need_it() -> None:
+    ended = check("--", *command("bare-payload"))
+    assert ended.code == 1
+    assert ended.err == ""
+    lines = ended.out.splitlines()
+    assert lines[0].startswith("server    stub 1 at ")
+    lines = lines[lines.index("tools     2, 2 called: t, ok") :]
+    assert lines[:4] == [
+        "tools     2, 2 called: t, ok",
+        "",
+        "NEEDS REPAIR (1 repair at level safe)",
+        "",
+    ]
+    assert lines[4] == "result-bare-payload  The bare value of the tool as the result"
+    assert lines[5:8] == [
+        "    at        tools/call t: result",
+        '    before    {"logs":["x"],"count":50}',
+        '    after     {"content":[{"type":"text","text":"{\\"logs\\":[\\"x\\"],\\"count\\":50}"}],"isError":false,'
+        '"structuredContent":{"logs":["x"],"count":50}}',
+    ]
+    assert any(line.startswith("    repair    The value becomes text") for line in lines)
+    assert any(line.startswith("    breaks    Codex CLI, ") for line in lines)
+
+
+def test_a_good_server_needs_nothing() -> None:
+    ended = check("--", *command("ok"))
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.splitlines()[-3:] == [
+        "tools     2, 2 called: t, ok",
+        "",
+        "NOTHING TO REPAIR (at level safe)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("case", "line"),
+    [
+        pytest.param("banner-call", "    before    [INFO] calling tool t", id="text-as-it-came"),
+        pytest.param("in-notype", "    at        tool t: tools[0].inputSchema.type", id="tool-by-its-name"),
+    ],
+)
+def test_what_was_wrong_is_shown_as_the_server_sent_it(case: str, line: str) -> None:
+    assert line in check("--", *command(case)).out.splitlines()
+
+
+def test_as_json_it_holds_the_values_themselves() -> None:
+    ended = check("--json", "--", *command("bare-payload"))
+    assert ended.code == 1
+    found = ended.json
+    assert (found["needsRepair"], found["level"], found["tools"], found["called"]) == (
+        True,
+        "safe",
+        2,
+        ["t", "ok"],
+    )
+    (repair,) = found["repairs"]
+    assert (repair["code"], repair["tool"], repair["path"]) == ("result-bare-payload", "t", "result")
+    assert repair["before"] == {"logs": ["x"], "count": 50}
+    assert repair["after"]["structuredContent"] == {"logs": ["x"], "count": 50}
+    assert {"client": "Codex CLI", "outcome": "call fails"} in repair["clients"]
+
+
+def test_what_another_level_would_repair_is_not_shown() -> None:
+    assert check("--repair", "none", "--", *command("bare-payload")).code == 0
+    without = check("--json", "--without-repair", "result-bare-payload", "--", *command("bare-payload"))
+    assert "result-bare-payload" not in {one["code"] for one in without.json["repairs"]}
+
+
+_UNDECLARED = """
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    results = {
+        "initialize": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+                       "serverInfo": {"name": "w", "version": "1"}},
+        "tools/list": {"tools": [{"name": "write", "inputSchema": {"type": "object"}}]},
+        "tools/call": {"count": 1, "given": message.get("params", {}).get("arguments")},
+    }
+    if "id" in message:
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": results[message["method"]]}), flush=True)
+"""
+
+
+def test_only_named_tools_are_called_if_they_may_change_something(tmp_path: Path) -> None:
+    server = program(tmp_path, _UNDECLARED)
+    unasked = check(*server)
+    assert unasked.code == 0
+    assert unasked.out.splitlines()[-2:] == [
+        "Not called",
+        "    1 of 1 tools: they do not declare readOnlyHint; name them with --call: write",
+    ]
+    named = check("--call", 'write {"a": 1}', "--json", *server)
+    assert named.code == 1
+    assert named.json["called"] == ["write"]
+    assert named.json["repairs"][0]["before"] == {"count": 1, "given": {"a": 1}}
+
+
+def test_a_call_without_an_answer_leaves_the_check_incomplete() -> None:
+    ended = check("--", *command("call-exit"))
+    assert ended.code == 3
+    lines = ended.out.splitlines()
+    assert "INCOMPLETE (nothing to repair in what was answered, at level safe)" in lines
+    assert lines[-1] == "    t: Connection to the server was lost before it answered."
+
+
+def test_a_tool_that_is_not_there_cannot_be_checked() -> None:
+    ended = check("--call", "nope", "--", *command("ok"))
+    assert ended.code == 3
+    assert ended.out.splitlines()[-1] == "    tool nope: it is not in the list of tools"
+
+
+def test_a_program_that_dies_is_reported_with_its_last_words(tmp_path: Path) -> None:
+    words = "import sys\nprint('starting', file=sys.stderr)\nraise SystemExit('no database')\n"
+    ended = check(*program(tmp_path, words))
+    assert (ended.code, ended.out) == (3, "")
+    *tail, last = ended.err.splitlines()
+    assert tail == ["  | starting", "  | no database"]
+    assert last.startswith("qortal-mcp: Cannot reach ")
+    assert last.endswith("the program ended with exit code 1. Its last words on standard error are above.")
+
+
+def test_a_server_that_is_not_there_cannot_be_checked() -> None:
+    ended = check("--start-timeout", "0.5", "http://127.0.0.1:9/mcp")
+    assert (ended.code, ended.out) == (3, "")
+    assert ended.err == "qortal-mcp: Cannot reach http://127.0.0.1:9/mcp.\n"
+
+
+def test_a_server_that_wants_a_sign_in_names_the_ways_through() -> None:
+    challenge = {"www-authenticate": 'Bearer realm="music"'}
+    with http_stranger(lambda *_: (401, challenge, b"")) as url:
+        ended = check(url)
+    assert ended.code == 3
+    assert 'HTTP status 401, WWW-Authenticate: Bearer realm="music"' in ended.err
+    assert "--header-file" in ended.err
+    assert "npx mcp-remote URL" in ended.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(("--check", "--capture", "x", "http://127.0.0.1:9"), id="capture"),
+        pytest.param(("--check", "--listen", "127.0.0.1:0", "http://127.0.0.1:9"), id="listen"),
+        pytest.param(("--json", "http://127.0.0.1:9"), id="json-without-check"),
+        pytest.param(("--call", "t", "http://127.0.0.1:9"), id="call-without-check"),
+    ],
+)
+def test_options_that_do_not_go_together_are_wrong_usage(words: tuple[str, ...]) -> None:
+    assert run("bridge", *words).code == 2
