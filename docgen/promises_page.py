@@ -30,6 +30,7 @@ SUBJECTS = (
     "Command line",
     "Library",
     "Audit",
+    "Bridge",
     "Documents",
 )
 
