@@ -21,21 +21,24 @@ class Case(Struct, frozen=True, kw_only=True):
         return self.all if level == "all" and self.all is not None else self.safe
 
 
-def good(*texts: str, structured: Any = None) -> Json:
-    """A result that says what happened."""
-    blocks = [{"type": "text", "text": one} for one in texts]
+def _block(words: str) -> Json:
+    return {"type": "text", "text": words}
+
+
+def good(words: str, structured: Any = None) -> Json:
     more = {} if structured is None else {"structuredContent": structured}
-    return {"result": {"content": blocks, **more, "isError": False}}
+    return {"result": {"content": [_block(words)], **more, "isError": False}}
 
 
 def failed(words: str) -> Json:
-    return {"result": {"content": [{"type": "text", "text": words}], "isError": True}}
+    return {"result": {"content": [_block(words)], "isError": True}}
 
 
 PATCHES = {"count": 0, "patches": []}
 _PATCHES = compact(PATCHES)
 _FIXED = {"content": [{"text": _PATCHES, "type": "text"}], "isError": False}
 _WHOLE = good(_PATCHES, structured=PATCHES)
+_NOTHING = "The tool returned nothing."
 _LOST = "Connection to the server was lost before it answered."
 
 
@@ -107,6 +110,7 @@ CASES = {
     "list-as-structured-content": Case(
         says=[result({"content": [{"type": "text", "text": "[1,2]"}], "structuredContent": [1, 2]})],
         safe=good("[1,2]"),
+        all=good("[1,2]", structured={"result": [1, 2]}),
     ),
     "structured-content-on-error": Case(
         says=[
@@ -124,6 +128,7 @@ CASES = {
     "error-null-beside-result": Case(
         says=[b'{"jsonrpc":"2.0","id":$ID,"result":{"content":[],"isError":false},"error":null}'],
         safe={"result": {"content": [], "isError": False}},
+        all=good(_NOTHING),
     ),
     "result-null-beside-error": Case(
         says=[
@@ -137,13 +142,27 @@ CASES = {
         safe={"result": {"content": [{"type": "text", "text": '{"a":1}'}], "structuredContent": {"a": 1}}},
         codes=("content-missing",),
     ),
-    "result-empty": Case(says=[result({})], safe={"result": {"content": []}}, codes=("content-missing",)),
-    "result-null": Case(says=[result(None)], safe={"result": {"content": []}}),
-    "result-string": Case(says=[result("hi")], safe=good("hi")),
-    "result-list": Case(says=[result([1])], safe=good("[1]")),
+    "result-empty": Case(
+        says=[result({})],
+        safe={"result": {"content": []}},
+        all={"result": {"content": [_block(_NOTHING)]}},
+        codes=("content-missing",),
+    ),
+    "result-null": Case(
+        says=[result(None)],
+        safe={"result": {"content": []}},
+        all={"result": {"content": [_block(_NOTHING)]}},
+    ),
+    "result-string": Case(says=[result("hi")], safe={"result": {"content": [_block("hi")]}}),
+    "result-list": Case(
+        says=[result([1])],
+        safe={"result": {"content": [_block("[1]")]}},
+        all={"result": {"content": [_block("[1]")], "structuredContent": {"result": [1]}}},
+    ),
     "line-breaks-in-text": Case(
         says=[text("one\ntwo\u2028three")],
         safe=good("one\ntwo\u2028three"),
+        all=good("one\ntwo\\u{2028}three"),
     ),
     "error-as-text": Case(says=[result({"error": "It broke."})], safe=failed("It broke.")),
     "error-null-is-success": Case(

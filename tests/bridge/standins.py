@@ -72,7 +72,7 @@ class StandIn:
         # `http://…`, `ws://…`, or `--` and a command.
         self.target: tuple[str, ...] = ()
         self.heard: list[Heard] = []
-        # Headers of each connection or upgrade, close codes of those that ended, processes of programs.
+        # Headers of each stream or upgrade; close codes of connections that ended; processes of programs.
         self.opened: list[Mapping[str, str]] = []
         self.closed: list[int | None] = []
         self.pids: list[int] = []
@@ -106,8 +106,13 @@ class StandIn:
             if one["params"].get("name") == name
         ]
 
+    def left(self, wire: Wire, code: int | None = None) -> None:
+        """A connection is over."""
+        self.wires.remove(wire)
+        self.note(self.closed, code)
+
     def say(self, said: Said) -> None:
-        """Say something unasked, on the newest connection."""
+        """Say something unasked, on the newest connection that is open."""
         self._loop.run(self.wires[-1].say(said))
 
     def answer(self, data: bytes) -> Saying:
@@ -172,7 +177,7 @@ def websocket(*, port: int = 0, protocols: tuple[str, ...] = ("mcp",), refuses: 
                 stand_in.note(stand_in.heard, Heard(data))
                 for said in stand_in.answer(data):
                     await wire.say(said)
-            stand_in.note(stand_in.closed, socket.close_code)
+            stand_in.left(wire, socket.close_code)
             return socket
 
         app = web.Application()
@@ -263,7 +268,7 @@ async def http_sse(stand_in: StandIn, stack: AsyncExitStack) -> tuple[str, ...]:
         try:
             await wire.ended.wait()
         finally:
-            stand_in.note(stand_in.closed, None)
+            stand_in.left(wire)
         return response
 
     async def post(request: web.Request) -> web.StreamResponse:
@@ -310,7 +315,7 @@ async def program(stand_in: StandIn, stack: AsyncExitStack) -> tuple[str, ...]:
         finally:
             tasks.discard(task)
             writer.close()
-            stand_in.note(stand_in.closed, None)
+            stand_in.left(wire)
 
     listener = await asyncio.start_server(handle, "127.0.0.1", 0, limit=2**24)
 
