@@ -169,6 +169,7 @@ def test_an_id_of_another_type_is_not_matched(impatient: Stdio, slow_server: Sta
     answer = impatient.answer("typed")
     assert answer["result"]["isError"] is True
     assert "timed out" in answer["result"]["content"][0]["text"]
+    impatient.wait_for(lambda: "rpc-id-type-changed" in impatient.err)
 
 
 def test_an_id_of_another_type_is_restored_at_all(loop: Loop) -> None:
@@ -195,6 +196,7 @@ def test_a_reply_to_a_notification_is_not_passed_on(client: Stdio, server: Stand
     assert sent == {"jsonrpc": "2.0", "method": "notifications/odd", "params": {"a": 1}}
     server.say(said(asked["id"], good("late")))
     assert client.answer("busy") == answered("busy", good("late"))
+    client.wait_for(lambda: "notification-answered" in client.err)
     assert len(client.lines) == lines + 1
 
 
@@ -239,6 +241,7 @@ def test_an_unreadable_request_among_several_ends_by_the_clock(
     slow_server.say(error(-32700, "Parse error: x", "null"))
     for id_ in ("one", "two"):
         assert "timed out" in impatient.answer(id_)["result"]["content"][0]["text"]
+    impatient.wait_for(lambda: "rpc-error-id-null" in impatient.err)
 
 
 @pytest.mark.promise(
