@@ -15,7 +15,7 @@ ASKED = Asked(revision="2025-11-25", method="tools/list")
 
 def known(*pages: Any) -> KnownTools:
     """Tools read page by page, each under the cursor p1, p2, … and repaired at `all`."""
-    tools = KnownTools(read_only=False, hidden=frozenset())
+    tools = KnownTools(read_only=False, hidden=frozenset(), misfits=set())
     read = [Repairs("all").page(Raw(values.write(page)), "tools", ASKED) for page in pages]
     tools.replace({f"p{number}" if number else None: page for number, page in enumerate(read)}, now=0.0)
     return tools
@@ -62,4 +62,4 @@ def test_a_list_whose_next_page_was_not_read_is_not_complete() -> None:
 def test_a_page_that_is_not_a_list_is_not_made_one(wrong: Any) -> None:
     assert known(page("a", nextCursor="p1"), wrong).all_in_one() is None
     assert known(wrong).all_in_one() is None
-    assert KnownTools(read_only=False, hidden=frozenset()).all_in_one() is None
+    assert KnownTools(read_only=False, hidden=frozenset(), misfits=set()).all_in_one() is None

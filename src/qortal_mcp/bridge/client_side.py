@@ -16,6 +16,7 @@ from ..protocol.jsonrpc import UNREADABLE, Notification
 from ..protocol.messages import ProgressToken
 from ..repairs import values
 from ..repairs.chosen import Repairs
+from ..repairs.passing import progress_unknown
 from ..repairs.subjects import Asked
 from ..server.peer import Peer
 from ..server.subscriptions import Hub
@@ -125,7 +126,7 @@ class ClientSide:
         token = told.get("progressToken") if isinstance(told, dict) else None
         known = self._progress.get(token) if type(token) is int else None
         if known is None:
-            self._journal.count("progress-token-unknown")
+            self._journal.count(progress_unknown.code)
             return
         call, own = known
         call.is_alive()

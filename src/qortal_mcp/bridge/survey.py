@@ -17,6 +17,7 @@ from ..protocol import errors
 from ..protocol.jsonrpc import UNREADABLE
 from ..repairs import values
 from ..repairs.chosen import Outcome, Page
+from ..repairs.passing import old_name
 from ..repairs.repair import Change
 from ..repairs.subjects import Asked
 from ..repairs.tools.page import list_paginated
@@ -142,14 +143,14 @@ class Survey:
                 raise
         page = self.page_of(await request(_OLD_NAMES["tools/list"], params), taken)
         self._names = _OLD_NAMES
-        self._journal.count("method-old-name")
+        self._journal.count(old_name.code)
         return page
 
     def _tries_old_names(self, error: ServerError) -> bool:
         return (
             error.code == errors.METHOD_NOT_FOUND
             and not self._names
-            and "method-old-name" in self._way.repairs.codes
+            and old_name.code in self._way.repairs.codes
         )
 
     def page_of(self, reply: Reply, taken: set[str] | None = None, revision: str = "") -> Page:

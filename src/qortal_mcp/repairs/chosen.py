@@ -17,6 +17,7 @@ from .framing import FRAMING, LooseLines
 from .handshake import HANDSHAKE
 from .notices import NOTICES
 from .others import OTHERS
+from .passing import PASSING
 from .repair import ABSENT, ALL, SAFE, Change, Repair
 from .results import RESULTS
 from .results.reading import MOST_VALUES
@@ -38,6 +39,7 @@ from .wires import WIRES
 # In the order in which they are applied: each relies on what those before it have put right.
 REPAIRS: tuple[Repair[Any], ...] = (
     *WIRES,
+    *PASSING,
     *FRAMING,
     *ENVELOPE,
     *HANDSHAKE,
