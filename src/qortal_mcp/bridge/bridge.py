@@ -43,7 +43,7 @@ class Behind:
             opening,
             hear=self.clients.hear,
             ask_client=self.clients.ask,
-            on_list_changed=lambda: self.clients.hub.list_changed("tools"),
+            on_list_changed=lambda: self.clients.list_changed("tools"),
             is_crowded=lambda: self.clients.is_crowded,
             room=self.clients.room,
             misfits=bridge.misfits,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import UNSET, Raw
 
@@ -25,7 +25,8 @@ from .limits import BridgeLimits
 from .open_call import OpenCall
 from .outlet import Outlet
 
-_LISTS = {
+Kind = Literal["tools", "prompts", "resources"]
+_LISTS: dict[str, Kind] = {
     "notifications/tools/list_changed": "tools",
     "notifications/prompts/list_changed": "prompts",
     "notifications/resources/list_changed": "resources",
@@ -44,6 +45,8 @@ class ClientSide:
     ) -> None:
         self.hub = Hub(limits)
         self.is_shared = is_shared
+        # Lists of which a client was told that they may change.
+        self.announced: set[str] = set()
         self._bounds = bounds
         self._outlet: Outlet | None = None
         self._repairs = repairs
@@ -111,11 +114,16 @@ class ClientSide:
         if said.method == "notifications/progress":
             self._progressed(said.params)
         elif said.method in _LISTS:
-            self.hub.list_changed(_LISTS[said.method])  # type: ignore[arg-type]
+            self.list_changed(_LISTS[said.method])
         elif said.method == "notifications/resources/updated":
             self._updated(said.params)
         else:
             self._pass_on(said.method, said.params)
+
+    def list_changed(self, kind: Kind) -> None:
+        """Tell the clients, unless they were told that this list never changes."""
+        if kind in self.announced:
+            self.hub.list_changed(kind)
 
     def _progressed(self, params: Raw | None) -> None:
         """Pass progress on under the client's own token. Unknown tokens are dropped: the call is over."""

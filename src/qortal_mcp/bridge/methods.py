@@ -82,7 +82,7 @@ def initialize(call: BridgeCall) -> Running:
             peer.part()
             bridge.failed_to_open(peer)
             raise _protocol_error(exc) from None
-        return _encode(_handshake(behind.upstream, revision, can_tell=peer.post is not None))
+        return _encode(_handshake(behind, revision, can_tell=peer.post is not None))
 
     return run
 
@@ -100,15 +100,17 @@ def _declared(raw: Raw | msgspec.UnsetType) -> messages.ClientCapabilities:
     return messages.ClientCapabilities()
 
 
-def _handshake(upstream: Upstream, revision: str, *, can_tell: bool) -> dict[str, Any]:
+def _handshake(behind: Behind, revision: str, *, can_tell: bool) -> dict[str, Any]:
     """What a client is told about the server, in its own revision."""
-    told = dict(upstream.handshake)
+    told = dict(behind.upstream.handshake)
     told["protocolVersion"] = revision
-    told["capabilities"] = _capabilities(upstream, can_tell=can_tell)
+    told["capabilities"] = _announced(behind, can_tell=can_tell)
     return told
 
 
-def _capabilities(upstream: Upstream, *, can_tell: bool) -> dict[str, Any]:
+def _announced(behind: Behind, *, can_tell: bool) -> dict[str, Any]:
+    """What a client is told that the server can do; of changed lists it hears only if they are among that."""
+    upstream = behind.upstream
     found = upstream.handshake.get("capabilities")
     capabilities: dict[str, Any] = dict(found) if isinstance(found, dict) else {}
     tools = capabilities.get("tools")
@@ -116,6 +118,11 @@ def _capabilities(upstream: Upstream, *, can_tell: bool) -> dict[str, Any]:
     if isinstance(tools, dict) and can_tell and drops_schemas and upstream.tools.declare_results:
         # A schema that a result contradicts is taken off the list, and clients are told.
         capabilities["tools"] = {**tools, "listChanged": True}
+    behind.clients.announced.update(
+        kind
+        for kind, part in capabilities.items()
+        if isinstance(part, dict) and part.get("listChanged") is True
+    )
     return capabilities
 
 
@@ -135,7 +142,7 @@ def discover(call: BridgeCall) -> Running:
         upstream = behind.upstream
         answer: dict[str, Any] = {
             "supportedVersions": list(versions.MODERN),
-            "capabilities": _capabilities(upstream, can_tell=True),
+            "capabilities": _announced(behind, can_tell=True),
         }
         if "instructions" in upstream.handshake:
             answer["instructions"] = upstream.handshake["instructions"]
@@ -304,7 +311,7 @@ async def _called(
     except ServerError as exc:
         outcome = repairs.call(None, exc.raw, _asked(call), known, exc.changes)
     if outcome.drops_schema and known is not None and upstream.tools.misfit(known.name):
-        behind.clients.hub.list_changed("tools")
+        behind.clients.list_changed("tools")
     return _finished(call, upstream, outcome, cacheable=False)
 
 
@@ -451,14 +458,14 @@ def listen(call: BridgeCall) -> Running:
 
 async def _accepted(behind: Behind, wanted: ListenFilter, most: int) -> ListenFilter:
     """The part of a subscription that the server can keep. Raises: ClientError."""
-    capabilities = _capabilities(behind.upstream, can_tell=True)
+    capabilities = _announced(behind, can_tell=True)
 
-    def announced(kind: str, flag: str) -> bool:
+    def has(kind: str, flag: str) -> bool:
         found = capabilities.get(kind)
         return isinstance(found, dict) and found.get(flag) is True
 
     uris: list[str] = []
-    if wanted.resourceSubscriptions is not UNSET and announced("resources", "subscribe"):
+    if wanted.resourceSubscriptions is not UNSET and has("resources", "subscribe"):
         for uri in list(dict.fromkeys(wanted.resourceSubscriptions))[:most]:
             try:
                 await behind.upstream.ask("resources/subscribe", {"uri": Raw(_encode(uri))})
@@ -466,9 +473,9 @@ async def _accepted(behind: Behind, wanted: ListenFilter, most: int) -> ListenFi
                 continue
             uris.append(uri)
     return ListenFilter(
-        toolsListChanged=wanted.toolsListChanged and announced("tools", "listChanged"),
-        promptsListChanged=wanted.promptsListChanged and announced("prompts", "listChanged"),
-        resourcesListChanged=wanted.resourcesListChanged and announced("resources", "listChanged"),
+        toolsListChanged=wanted.toolsListChanged and has("tools", "listChanged"),
+        promptsListChanged=wanted.promptsListChanged and has("prompts", "listChanged"),
+        resourcesListChanged=wanted.resourcesListChanged and has("resources", "listChanged"),
         resourceSubscriptions=uris or UNSET,
     )
 
