@@ -81,6 +81,10 @@ class Listening:
     def err(self) -> str:
         return "".join(self._lines)
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def wait_for(self, said: Callable[[str], bool]) -> list[str]:
         """What it wrote so far, once that satisfies a condition."""
         with self._said:

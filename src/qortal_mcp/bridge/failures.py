@@ -7,7 +7,9 @@ class Unreachable(ConnectionLost):
     """There is no connection to the server, and none could be made in time. `reason` says why, as far as known."""
 
     def __init__(self, name: str, reason: str = "", words: str = "") -> None:
-        super().__init__(words or f"cannot reach {name}")
+        super().__init__(name)
+        # Printable already, and the last lines of a program may be longer than what else is shown of strangers.
+        self.args = (words or f"cannot reach {name}",)
         self.reason = reason
 
 

@@ -189,10 +189,11 @@ class Upstream:
             words = f"cannot use {self.way.name}: {error}"
         elif self.way.is_command and error is not None:
             words = f"cannot reach {self.way.name}: {error}"
+        words = self.way.mask(words)
         tail = self._shown_tail()
         if tail:
             words = f"{words or f'cannot reach {self.way.name}'}\n{tail}"
-        return Unreachable(self.way.name, "" if error is None else str(error), words)
+        return Unreachable(self.way.name, "" if error is None else self.way.mask(str(error)), words)
 
     def _shown_tail(self) -> str:
         """What the program wrote last; until a new one writes something, what the one before it wrote."""
@@ -516,7 +517,7 @@ class Upstream:
         """What operators are told."""
         told: dict[str, Any] = {"state": self.state, "tools": len(self.tools), "connected": self.opened}
         if self.error is not None:
-            told["error"] = str(self.error)
+            told["error"] = self.way.mask(str(self.error))
         if self.state != "ready" and (tail := self._shown_tail()):
             told["stderr"] = tail
         return told
