@@ -5,7 +5,7 @@ from pathlib import Path
 
 from interop.agents import AGENTS, Agent, run_agent, sample
 from interop.audits import run_audit
-from interop.bridged import STAND_INS, StandIn, bridged, judge_agent, judge_library
+from interop.bridged import STAND_INS, StandIn, bridged, bridged_everything, judge_agent, judge_library
 from interop.conformance import REVISIONS, judge, run_suite
 from interop.foreign import FOREIGN, Foreign
 from interop.libraries import LIBRARIES, Library, run_library, seen_by
@@ -93,6 +93,7 @@ CHECKS = (
         for name, agent in AGENTS.items()
         for way in agent.ways
     ),
+    Check("bridge-conformance-2025-11-25", _suite("2025-11-25", bridged_everything, ())),
     *(
         Check(f"bridge-{system}-{name}-{way}", _bridged_library(library, stand_in, way))
         for system, stand_in in STAND_INS.items()
