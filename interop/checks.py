@@ -1,7 +1,6 @@
 """The list of all checks, in the order they run."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from pathlib import Path
 
 from interop.agents import AGENTS, Agent, run_agent, sample
 from interop.audits import run_audit
@@ -13,7 +12,7 @@ from interop.programs import Programs
 from interop.remarks import Allowed, allowed
 from interop.runner import Check
 from interop.servers import SERVERS, OpenServer, everything, sample_over_http
-from interop.usable import run_usable
+from interop.usable import CLIENTS, Client, run_usable
 
 _Run = Callable[[Programs], Awaitable[str]]
 
@@ -63,9 +62,9 @@ def _bridged_agent(agent: Agent, stand_in: StandIn, way: str) -> _Run:
     return run
 
 
-def _usable(python: Callable[[Programs], Path], mode: str) -> _Run:
+def _usable(client: Client) -> _Run:
     async def run(programs: Programs) -> str:
-        return await run_usable([python(programs)], mode)
+        return await run_usable(client, programs)
 
     return run
 
@@ -106,7 +105,6 @@ CHECKS = (
         for name, agent in AGENTS.items()
         for way in agent.ways
     ),
-    Check("bridge-usable-python-v1", _usable(lambda programs: programs.python_v1, "")),
-    Check("bridge-usable-python-v2", _usable(lambda programs: programs.python_v2, "auto")),
+    *(Check(f"bridge-usable-{name}", _usable(client)) for name, client in CLIENTS.items()),
     *(Check(f"audit-{name}", _audit(name, server)) for name, server in FOREIGN.items()),
 )

@@ -6,7 +6,7 @@ Usable means that the tools can be listed and that a call gives the tool's answe
 
 import json
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,11 @@ import msgspec
 from msgspec import Struct
 
 from interop.processes import finished
-from interop.programs import ROOT
+from interop.programs import ROOT, Programs
 from interop.runner import Failed
 from interop.servers import PROGRAM, PYTHON
 
-_DRIVER = ROOT / "interop" / "clients" / "usable.py"
+_DRIVERS = ROOT / "interop" / "clients"
 _CHILD = ROOT / "tests" / "audit" / "child.py"
 _ALL_SECONDS = 120.0
 # A server that never answers is given up after this: directly by the client, else by the bridge. Others need less,
@@ -55,9 +55,6 @@ class Seen(Struct, frozen=True):
     exception: str = ""
 
 
-_SEEN = msgspec.json.Decoder(dict[str, Seen])
-
-
 def broken_servers() -> Broken:
     """Reads `broken_servers.toml`."""
     rows = tomllib.loads((ROOT / "interop" / "broken_servers.toml").read_text(encoding="utf-8"))
@@ -70,32 +67,47 @@ def broken_servers() -> Broken:
     return Broken({**expected, **dict.fromkeys(rows["not_yet"], Expected("", False))}, rows["not_yet"])
 
 
-async def run_usable(client: Sequence[Path], mode: str) -> str:
+@dataclass(frozen=True)
+class Client:
+    """An official client: the command of its driver, and the mode of those that have several."""
+
+    driver: Callable[[Programs], list[Path]]
+    mode: str = ""
+
+
+CLIENTS = {
+    "python-v1": Client(lambda programs: [programs.python_v1, _DRIVERS / "usable.py"]),
+    # Its default: it asks for 2026-07-28 first, and gets it from the bridge.
+    "python-v2": Client(lambda programs: [programs.python_v2, _DRIVERS / "usable.py"], mode="auto"),
+    "typescript": Client(lambda programs: [programs.node, _DRIVERS / "usable.mjs"]),
+}
+
+
+async def run_usable(client: Client, programs: Programs) -> str:
     """Lets one client try all servers in both ways. It fails if one is not usable through the bridge."""
     broken = broken_servers()
-    commands = {name: [PYTHON, _CHILD, name] for name in broken.expected}
-    direct = await _tried(client, mode, commands, seconds=_CALL_SECONDS, at_once=_SERVERS_AT_ONCE)
-    bridge = [PROGRAM, "bridge", "--repair", "all", "--timeout", _CALL_SECONDS, "--"]
-    bridged = await _tried(
-        client,
-        mode,
-        {name: [*bridge, *command] for name, command in commands.items()},
-        seconds=_PATIENT_SECONDS,
-        at_once=_BRIDGES_AT_ONCE,
+    command = client.driver(programs)
+    order = {"mode": client.mode, "packages": str(programs.packages)}
+    direct = {name: (PYTHON, _CHILD, name) for name in broken.expected}
+    bridge = (PROGRAM, "bridge", "--repair", "all", "--timeout", _CALL_SECONDS, "--")
+    bridged = {name: (*bridge, *words) for name, words in direct.items()}
+    return judge(
+        broken,
+        await _tried(command, {**order, "parallel": _SERVERS_AT_ONCE, "seconds": _CALL_SECONDS}, direct),
+        await _tried(command, {**order, "parallel": _BRIDGES_AT_ONCE, "seconds": _PATIENT_SECONDS}, bridged),
     )
-    return judge(broken, direct, bridged)
 
 
 async def _tried(
-    client: Sequence[Path], mode: str, commands: Mapping[str, Sequence[Any]], *, seconds: float, at_once: int
+    command: Sequence[Path], order: Mapping[str, Any], servers: Mapping[str, Sequence[Any]]
 ) -> dict[str, Seen]:
-    servers = [[name, *map(str, command)] for name, command in commands.items()]
-    order = {"mode": mode, "parallel": at_once, "seconds": seconds, "servers": servers}
-    end = await finished([*client, _DRIVER, json.dumps(order)], seconds=_ALL_SECONDS)
+    rows = [[name, *map(str, words)] for name, words in servers.items()]
+    end = await finished([*command, json.dumps({**order, "servers": rows})], seconds=_ALL_SECONDS)
     lines = end.stdout.splitlines()
     if end.code != 0 or not lines:
         raise Failed(f"the client failed\n{end.tail()}")
-    return _SEEN.decode(lines[-1])
+    # Not msgspec: what a client got directly may hold half a surrogate pair.
+    return msgspec.convert(json.loads(lines[-1]), dict[str, Seen])
 
 
 def judge(broken: Broken, direct: Mapping[str, Seen], bridged: Mapping[str, Seen]) -> str:
