@@ -1,1 +1,1 @@
-"""Proof that other people's programs work with this server: `scripts/interop`, or `python -m interop NAME...`."""
+"""Proof that other people's programs work with this server and the bridge: `scripts/interop`, or `python -m interop NAME...`."""

@@ -15,7 +15,7 @@ def main() -> int:
     """Returns the exit code: 0 all passed, 1 one failed, 2 wrong usage or a failed installation, 130 stopped."""
     parser = argparse.ArgumentParser(
         prog="interop",
-        description="Runs other people's clients against this server, and audits other people's servers.",
+        description="Runs other people's clients against this server and the bridge, and audits other people's servers.",
     )
     parser.add_argument(
         "names", nargs="*", metavar="NAME", help="a check, or the first words of several names"
