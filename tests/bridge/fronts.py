@@ -73,6 +73,7 @@ class Stdio:
         self._ids = itertools.count(1)
         self.lines: list[bytes] = []
         self._err: list[bytes] = []
+        self._ended = False
         self._news = threading.Condition()
         self.process = subprocess.Popen(
             [*COMMAND, "bridge", *words],
@@ -97,6 +98,9 @@ class Stdio:
             with self._news:
                 lines.append(line)
                 self._news.notify_all()
+        with self._news:
+            self._ended = True
+            self._news.notify_all()
 
     def shake_hands(self, revision: str = LEGACY) -> None:
         self.handshake = self.ask("initialize", opening(revision))
@@ -114,7 +118,8 @@ class Stdio:
     def wait_for(self, claim: Callable[[], bool]) -> None:
         """Wait until something is true of what was written to stdout or stderr."""
         with self._news:
-            assert self._news.wait_for(claim, SECONDS), (self.lines, self.err)
+            self._news.wait_for(lambda: claim() or self._ended, SECONDS)
+            assert claim(), (self.lines, self.err)
 
     def send(self, *messages: Json | bytes) -> None:
         assert self.process.stdin is not None, "it is a pipe"
