@@ -148,7 +148,7 @@ def test_old_names_of_methods_are_found_once_and_remembered(loop: Loop) -> None:
         }
         assert len(server.messages("tools/list")) == 1
         assert server.messages("tools/call") == []
-        assert "method-old-name" in front.err
+        front.wait_for(lambda: "method-old-name" in front.err)
 
 
 def test_without_that_repair_a_server_is_not_asked_in_old_words(loop: Loop) -> None:
