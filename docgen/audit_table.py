@@ -7,7 +7,7 @@ from .markdown import code, table
 
 
 def codes_table() -> str:
-    rows = [(code(one.code), one.severity, one.title, _breaks(one.code)) for one in CHECKS]
+    rows = [(code(one.code), one.severity, one.title, breaks(one.code)) for one in CHECKS]
     return table(["code", "severity", "what is found", "clients that break"], rows)
 
 
@@ -15,7 +15,8 @@ def codes_table() -> str:
 _FEW = 4
 
 
-def _breaks(name: str) -> str:
+def breaks(name: str) -> str:
+    """Which measured clients break on a code."""
     if name not in measured_codes():
         return "not measured"
     broken = [one.client for one in impact(name)]

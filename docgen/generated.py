@@ -14,6 +14,7 @@ from . import (
     endpoints_page,
     limits_tables,
     promises_page,
+    repairs_tables,
     requirements_tables,
     settings_page,
     tools_page,
@@ -69,8 +70,10 @@ TABLES: dict[str, Callable[[], str]] = {
     "audit-codes": audit_table.codes_table,
     "audit-requirements": requirements_tables.requirements_table,
     "audit-departures": requirements_tables.departures_table,
+    "repairs": repairs_tables.repairs_tables,
+    "bridge-limits": limits_tables.bridge_limits,
 }
-WITH_TABLES = ("README.md", "DESIGN.md", "docs/audit.md")
+WITH_TABLES = ("README.md", "DESIGN.md", "docs/audit.md", "docs/bridge.md")
 
 
 def documents(root: Path = ROOT) -> Iterator[tuple[str, str]]:

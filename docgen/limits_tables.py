@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from qortal_mcp.bridge.limits import BridgeLimits
 from qortal_mcp.limits import Limits
 from qortal_mcp.qortal.limits import NodeLimits
 
@@ -18,6 +19,10 @@ _COMMENT = re.compile(r"    # (.*)")
 
 def all_limits() -> str:
     return f"{_HEAD}\n\n{_table(Limits)}\nOf a node:\n\n{_table(NodeLimits)}"
+
+
+def bridge_limits() -> str:
+    return _table(BridgeLimits)
 
 
 def _table(kind: type[Struct]) -> str:

@@ -223,6 +223,41 @@ def test_how_to_add_a_check_to_audit(copy: Copy) -> None:
     assert len(changed) == 2
 
 
+REPAIR = '''@repair("tool-category-member", ALL, ToolEntry, makes="The member is left out.")
+def tool_category_member(entry: ToolEntry) -> Iterator[Change]:
+    """A member category, which no client reads."""
+    if isinstance(entry.value, dict) and "category" in entry.value:
+        yield Change(path="category", before=entry.value.pop("category"))
+
+
+'''
+REPAIRED = """
+from msgspec import Raw
+from qortal_mcp.repairs.chosen import Repairs
+from qortal_mcp.repairs.subjects import Asked
+
+tool = b'{"tools": [{"name": "t", "description": "d", "inputSchema": {"type": "object"}, "category": "x"}]}'
+page = Repairs("all").page(Raw(tool), "tools", Asked(revision="2025-06-18"))
+print([(change.code, change.path, change.before) for change in page.changes])
+"""
+
+
+def test_how_to_add_a_repair(copy: Copy) -> None:
+    repairs = f"{PACKAGE}repairs/tools/entry.py"
+    copy.insert(repairs, "ENTRY:", REPAIR)
+    copy.insert(repairs, "    description_missing,\n", "    tool_category_member,\n")
+    copy.write_documents()
+
+    seen = copy.python("-c", REPAIRED)
+    assert seen.out == "[('tool-category-member', 'tools[0].category', 'x')]\n"
+    assert copy.command("bridge", "--without-repair", "tool-category", "http://127.0.0.1:9").code == 2
+    changed = copy.changed()
+    assert changed["docs/bridge.md"] == [
+        "+| `tool-category-member` | all | A member category, which no client reads | The member is left out. | not measured |"
+    ]
+    assert len(changed) == 2
+
+
 SETTING = """    log_colour: Annotated[
         Literal["auto", "never"], Meta(description="Whether lines on a terminal are coloured.")
     ] = "auto"

@@ -186,7 +186,7 @@ class BridgeListenOptions(ListenOptions, frozen=True, kw_only=True):
     listen: Annotated[
         ListenAddress | None,
         Meta(
-            description="Serve HTTP at /mcp and WebSocket at /ws there, instead of the client that started this process.",
+            description="Serve HTTP at /mcp and WebSocket at /ws at this address, instead of the client that started this process.",
             extra={
                 "metavar": "HOST:PORT",
                 "expected": "HOST:PORT, such as 127.0.0.1:8000 or [::1]:8000",
@@ -211,13 +211,13 @@ class RepairOptions(Options, frozen=True, kw_only=True):
     repair: Annotated[
         Literal["all", "safe", "none"],
         Meta(
-            description="`safe` repairs what breaks the specification, without losing or inventing anything; `all` also what only some clients cannot read."
+            description="`safe` repairs what breaks the specification, and neither loses nor invents anything; `all` also repairs what only some clients cannot read."
         ),
     ] = "safe"
     without_repair: Annotated[
         tuple[RepairCode, ...],
         Meta(
-            description="Leave this as it is; docs/bridge.md lists the codes.",
+            description="Do not make this repair; docs/bridge.md lists the codes.",
             extra={"metavar": "CODE", "expected": "the code of a repair, such as content-missing"},
         ),
     ] = ()
@@ -238,7 +238,7 @@ class RepairOptions(Options, frozen=True, kw_only=True):
 class ServerOptions(Options, frozen=True, kw_only=True):
     """How a server that is not ours is reached."""
 
-    title: ClassVar[str] = "The server behind"
+    title: ClassVar[str] = "Reaching the server"
 
     timeout: Annotated[
         LongSeconds,
@@ -337,9 +337,9 @@ GROUPS: tuple[type[Options], ...] = (
     NodeOptions,
     ListenOptions,
     SampleNodeOptions,
-    BridgeListenOptions,
-    ServerOptions,
     RepairOptions,
+    ServerOptions,
+    BridgeListenOptions,
     LogOptions,
 )
 

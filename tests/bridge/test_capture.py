@@ -72,6 +72,10 @@ async def captured(case: str, file: Path) -> None:
             await process.communicate(lines(TALK))
 
 
+@pytest.mark.promise(
+    "Bridge",
+    "A capture holds what the server said and what clients got: an audit finds the defects before repair, and none after.",
+)
 @pytest.mark.parametrize(
     ("case", "codes"),
     [
@@ -109,6 +113,10 @@ def test_what_is_not_repaired_is_found_after_it_too(tmp_path: Path) -> None:
     assert 'begin with "after repair"' in run("audit", str(file)).out
 
 
+@pytest.mark.promise(
+    "Bridge",
+    "A capture can be read by its owner alone, and holds none of the secrets that the bridge was given.",
+)
 def test_a_capture_is_its_owners_alone_and_replaces_what_was_there(tmp_path: Path) -> None:
     file = tmp_path / "capture"
     file.write_text("old")
@@ -142,6 +150,10 @@ def _echoing(headers: Any, body: bytes) -> bytes:
     ).encode()
 
 
+@pytest.mark.promise(
+    "Bridge",
+    "A capture can be read by its owner alone, and holds none of the secrets that the bridge was given.",
+)
 def test_no_secret_is_in_a_capture(tmp_path: Path) -> None:
     secret = "s3cret-token-of-the-music-tool"
     file, headers = tmp_path / "capture", tmp_path / "headers"

@@ -19,6 +19,9 @@ def program(tmp_path: Path, text: str) -> tuple[str, ...]:
     return ("--", sys.executable, str(file))
 
 
+@pytest.mark.promise(
+    "Bridge", "`bridge --check` shows each repair before and after, and the clients that need it."
+)
 def test_a_broken_answer_is_shown_before_and_after_with_the_clients_that_need_it() -> None:
     ended = check("--", *command("bare-payload"))
     assert ended.code == 1
@@ -102,6 +105,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.promise("Bridge", "`bridge --check` calls no tool that may change something unless it is named.")
 def test_only_named_tools_are_called_if_they_may_change_something(tmp_path: Path) -> None:
     server = program(tmp_path, _UNDECLARED)
     unasked = check(*server)

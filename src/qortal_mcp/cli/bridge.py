@@ -69,33 +69,33 @@ class BridgeCommand(TakesCommand, SettingsCommand):
         formatter.write_usage(ctx.command_path, "[OPTIONS] (URL | -- COMMAND [ARGUMENT]...)")
 
 
-@click.command(cls=BridgeCommand, groups=(BridgeListenOptions, ServerOptions, RepairOptions))
+@click.command(cls=BridgeCommand, groups=(RepairOptions, ServerOptions, BridgeListenOptions))
 @click.argument("targets", nargs=-1, metavar="[URL]")
 @click.option(
     "--check",
     is_flag=True,
-    help="Only connect, list and call, say what would be repaired, and exit: 1 if anything.",
+    help="Serve nobody: connect, list, call, show what has to be repaired, and exit.",
 )
 @click.option(
     "--call",
     "named",
     multiple=True,
     metavar="'TOOL JSON'",
-    help="With --check: call this tool with these arguments; repeatable. Unasked, only tools that declare themselves "
-    "read-only and need no arguments are called.",
+    help="With --check: call this tool with these arguments; repeatable. Without it only tools are called that declare "
+    "themselves read-only and need no arguments.",
 )
 @click.option("--json", "as_json", is_flag=True, help="With --check: show the report as JSON.")
 @click.option(
     "--capture",
     metavar="FILE",
-    help="Keep what the server and the clients were sent, before and after repair; `audit FILE` judges it.",
+    help="Write what the server answered and what clients got after repair to this file; `audit FILE` judges it.",
 )
 @click.pass_context
 def command(
     ctx: click.Context,
-    door: BridgeListenOptions,
-    server: ServerOptions,
     repair: RepairOptions,
+    server: ServerOptions,
+    door: BridgeListenOptions,
     targets: tuple[str, ...],
     check: bool,
     named: tuple[str, ...],
@@ -104,19 +104,20 @@ def command(
 ) -> int:
     """Make any MCP server usable: other transports, repaired answers.
 
-    The server is an address (http, https, ws, wss) or a program after --. Clients reach it through this process's
-    stdin and stdout or, with --listen, over HTTP at /mcp and WebSocket at /ws.
+    The server is an address (http, https, ws, wss) or a program after --. Your AI client starts this command in its place
+    and speaks to it on stdin and stdout; with --listen, clients connect over HTTP at /mcp or WebSocket at /ws.
 
     \b
-      qortal-mcp bridge ws://127.0.0.1:7400 --request-bytes 4096
-      qortal-mcp bridge --repair all -- npx some-mcp-server
-      qortal-mcp bridge --listen 127.0.0.1:8001 -- python server.py
-      qortal-mcp bridge --check http://127.0.0.1:9000/mcp
+      qortal-mcp bridge --check http://127.0.0.1:9000/mcp           what would be repaired?
+      qortal-mcp bridge http://127.0.0.1:9000/mcp                   for the client that starts it
+      qortal-mcp bridge --repair all -- npx some-mcp-server         a program; repair more
+      qortal-mcp bridge --listen 127.0.0.1:8001 -- ./server         for clients that connect
 
-    What it repairs is logged once for each tool, counted at /metrics, and marked in the `_meta` of the result.
+    To set up a client, put this command where the server's own command or address was; docs/bridge.md shows how. What is
+    repaired is logged once for each tool and marked in `_meta` of the answer.
 
     Exit codes: 0 ended by its client or a signal, or --check found nothing; 1 --check found something to repair;
-    2 wrong usage; 3 the server could not be reached.
+    2 wrong usage; 3 the server could not be reached, or --check could not be completed.
     """
     from .running import bridging
 

@@ -18,6 +18,7 @@ from .colours import palette
 _INDENT = " " * 4
 _LABEL_COLUMNS = 10
 _VALUE_CHARS = 400
+_PLACES = 3
 _NARROWEST, _WIDEST = 60, 120
 
 
@@ -104,17 +105,22 @@ class _Page:
         self._colours = colours
 
     def lines(self, checked: Checked) -> list[str]:
-        count, level = len(checked.seen), checked.level
-        many = "1 repair" if count == 1 else f"{count} repairs"
-        if count:
+        groups: dict[str, list[Seen]] = {}
+        for one in checked.seen:
+            groups.setdefault(one.change.code, []).append(one)
+        level = checked.level
+        if groups:
+            many = "1 repair" if len(groups) == 1 else f"{len(groups)} repairs"
+            if len(checked.seen) > len(groups):
+                many += f" in {len(checked.seen)} places"
             verdict = f"{self._colours.bad('NEEDS REPAIR')} ({many} at level {level})"
         elif checked.is_incomplete:
             verdict = f"{self._colours.warn('INCOMPLETE')} (nothing to repair in what was answered, at level {level})"
         else:
             verdict = f"{self._colours.good('NOTHING TO REPAIR')} (at level {level})"
         lines = [*self._head(checked), "", verdict]
-        for one in checked.seen:
-            lines += ["", *self._one(one)]
+        for group in groups.values():
+            lines += ["", *self._group(group)]
         if checked.failed:
             lines += ["", self._colours.strong("No answer")]
             for tool, reason in checked.failed:
@@ -134,32 +140,41 @@ class _Page:
         called = f"{len(checked.called)} called"
         if checked.called:
             called += f": {', '.join(printable(tool) for tool in checked.called)}"
+        known = name and checked.server.get("name") != checked.target
         return [
-            *self._field("server", f"{name or 'unknown'} at {checked.target}", ""),
+            *self._field("server", f"{name} at {checked.target}" if known else checked.target, ""),
             *self._field("tools", f"{checked.tools}, {called}", ""),
         ]
 
+    def _group(self, group: list[Seen]) -> list[str]:
+        """Everything that one repair does, the same words once."""
+        code = group[0].change.code
+        found = _repair_of(code, bool(group[0].called))
+        lines = [self._colours.strong(code) + (f"  {found.title}" if found is not None else "")]
+        for one in group[:_PLACES]:
+            lines += self._one(one)
+        if len(group) > _PLACES:
+            lines += self._field("", f"and {len(group) - _PLACES} more places; --json lists all")
+        if found is not None:
+            lines += self._field("repair", _sentence(found.makes))
+        if code not in measured_codes():
+            return [*lines, *self._field("breaks", "not measured")]
+        broken = by_outcome(_clients(code))
+        if not broken:
+            lines += self._field("breaks", "no measured client")
+        for words, impacts in broken:
+            lines += self._field("breaks", f"{', '.join(it.client for it in impacts)}: {words}")
+        return lines
+
     def _one(self, one: Seen) -> list[str]:
-        change, found = one.change, _repair_of(one.change.code, bool(one.called))
-        title = f"  {found.title}" if found is not None else ""
-        lines = [self._colours.strong(change.code) + title]
-        if place := _place(one):
-            lines += self._field("at", place)
+        change = one.change
+        lines = self._field("at", place) if (place := _place(one)) else []
         if change.before is not ABSENT:
             lines += self._field("before", _shown(change.before, change.path))
         if change.after is not ABSENT:
             lines += self._field("after", _shown(change.after, change.path))
         elif change.before is not ABSENT and change.path:
             lines += self._field("after", "(nothing)")
-        if found is not None:
-            lines += self._field("repair", _sentence(found.makes))
-        if change.code not in measured_codes():
-            return [*lines, *self._field("breaks", "not measured")]
-        broken = by_outcome(_clients(change.code))
-        if not broken:
-            lines += self._field("breaks", "no measured client")
-        for words, impacts in broken:
-            lines += self._field("breaks", f"{', '.join(it.client for it in impacts)}: {words}")
         return lines
 
     def _field(self, label: str, text: str, indent: str = _INDENT) -> list[str]:

@@ -17,6 +17,7 @@ from ...logs import visible
 from ...protocol import jsonrpc
 from ...protocol.versions import NEWEST_HANDSHAKE
 from ...repairs import values
+from ...repairs.chosen import REPAIRS
 from ...repairs.repair import ABSENT, Change
 from ...transports.memory import MemoryConnection
 from ..output import bridge_report
@@ -88,7 +89,8 @@ class _Look:
             failed=tuple(self._failed),
             gaps=tuple(_plainly(gap.what, gap.reason) for gap in gaps),
             is_incomplete=bool(self._failed) or any(gap.weighs for gap in gaps),
-            seen=tuple(self._named(one, tools) for one in self._seen.values()),
+            # Not in the order in which they were seen: over HTTP that changes.
+            seen=tuple(self._named(one, tools) for one in sorted(self._seen.values(), key=_order)),
         )
 
     def _note(self, change: Change, tool: str) -> None:
@@ -142,6 +144,13 @@ class _Look:
             message = jsonrpc.read(await self._client.receive())
             if isinstance(message, jsonrpc.Response) and message.id == id_:
                 return message
+
+
+_ORDER: dict[str, int] = {one.code: number for number, one in reversed(list(enumerate(REPAIRS)))}
+
+
+def _order(one: Seen) -> int:
+    return _ORDER.get(one.change.code, len(_ORDER))
 
 
 def _is_loss(change: Change) -> bool:
