@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import ClientSession
 from tests.audit.audits import served
 from tests.audit.cases import CASES
 from tests.audit.wires import command
@@ -206,6 +207,32 @@ def test_with_listen_every_client_has_a_part_of_its_own(tmp_path: Path) -> None:
     assert [[step.subject for step in visit.named("tools/call")] for visit in clients] == [["t"], ["t"]]
     assert {visit.transport for visit in clients} == {"http"}
     assert found_in(file) == ({"result-bare-payload"}, set())
+
+
+async def test_with_listen_sessions_and_sockets_are_told_apart(tmp_path: Path) -> None:
+    file = tmp_path / "capture"
+    words = ("bridge", "--listen", "127.0.0.1:0", "--capture", str(file))
+    with listening(*words, "--", *command("progress-unasked")) as server:
+        async with ClientSession(headers={"Accept": "application/json, text/event-stream"}) as web:
+            session: dict[str, str] = {}
+            for message in TALK:
+                async with web.post(f"{server.url}", json=message, headers=session) as reply:
+                    assert reply.status in (200, 202)
+                    session = session or {"Mcp-Session-Id": reply.headers["Mcp-Session-Id"]}
+            async with web.ws_connect(server.url.replace("/mcp", "/ws"), protocols=("mcp",)) as socket:
+                for message in TALK:
+                    await socket.send_json(message)
+                    while "id" in message and (await socket.receive_json()).get("id") != message["id"]:
+                        pass
+        assert await asyncio.to_thread(server.stop) == 0
+    clients = [visit for visit in from_file(file.read_bytes()).visits if visit.is_repaired]
+    assert [(visit.transport, visit.revision) for visit in clients] == [
+        ("http", "2025-06-18"),
+        ("websocket", "2025-06-18"),
+    ]
+    for visit in clients:
+        assert [step.name for step in visit.steps] == [message["method"] for message in TALK]
+        assert {step.end for step in visit.steps} == {"answered", "sent"}
 
 
 def test_a_killed_bridge_leaves_a_whole_capture(tmp_path: Path) -> None:
