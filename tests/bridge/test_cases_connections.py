@@ -11,7 +11,7 @@ import pytest
 from tests.bridge.cases import CALLS, CASES, good
 from tests.bridge.fronts import Stateless, call, dropped, opening, request, stdio, without_marks
 from tests.bridge.scripts import HANDSHAKE, Json, result, serving, text, tool
-from tests.bridge.standins import Loop, StandIn, program, standing_in, websocket
+from tests.bridge.standins import SECONDS, Loop, StandIn, program, standing_in, websocket
 from tests.cli.running import listening
 
 OK = serving({"answers": [text("ok")], "hangs": ()})
@@ -151,7 +151,7 @@ def test_a_server_that_never_comes_is_an_error_and_the_process_ends() -> None:
         front.send(request(1, "initialize", opening()))
         error = front.answer(1)["error"]
         assert (error["code"], error["message"]) == (-32603, f"cannot reach {target}")
-        assert front.process.wait(5) == 3
+        assert front.process.wait(SECONDS) == 3
 
 
 @pytest.mark.promise("Bridge", "When stdin ends the bridge closes its connection and exits with 0.")
@@ -212,7 +212,7 @@ def test_a_refused_upgrade_is_told_and_not_tried_for_ever(loop: Loop, status: in
         assert error["code"] == -32603
         assert str(status) in error["message"]
         assert server.target[0] in error["message"]
-        assert front.process.wait(5) == 3
+        assert front.process.wait(SECONDS) == 3
         assert len(server.opened) <= 2
         assert TOKEN not in front.err + json.dumps(error)
 

@@ -8,9 +8,9 @@ import pytest
 from tests.audit.seeds import workshop
 from tests.audit.seeds.dialogue import named
 from tests.bridge.cases import failed, good
-from tests.bridge.fronts import Stdio, call, opening, stdio, without_marks
+from tests.bridge.fronts import Stdio, call, opening, request, stdio, without_marks
 from tests.bridge.scripts import Http, Saying, Script, compact, serving, text, tool
-from tests.bridge.standins import Loop, StandIn, http, standing_in
+from tests.bridge.standins import SECONDS, Loop, StandIn, http, standing_in
 
 BUSY = Http(429, b'{"jsonrpc":"2.0","error":{"code":429,"message":"Rate limit exceeded"}}')
 READS = [
@@ -132,6 +132,24 @@ def test_methods_that_the_workshop_does_not_know(workshop_client: Stdio) -> None
     assert refused["error"] == {"code": -32601, "message": "Method not found"}
     unknown = call(workshop_client, "nope")
     assert unknown["error"] == {"code": -32602, "message": "Unknown tool: nope"}
+
+
+@pytest.mark.promise(
+    "Bridge", "A 401 is told with its challenge, the options for a token, and the way to sign in."
+)
+def test_a_server_that_wants_a_sign_in_is_told_with_the_way_through(loop: Loop) -> None:
+    challenge = 'Bearer resource_metadata="http://127.0.0.1/.well-known/oauth-protected-resource"'
+    closed = Http(401, b"", {"www-authenticate": challenge})
+    with (
+        standing_in(loop, http(), lambda message: (closed,)) as server,
+        stdio(*server.target, hello=False) as front,
+    ):
+        front.send(request(1, "initialize", opening()))
+        said = front.answer(1)["error"]["message"]
+        for part in (server.target[0], "401", challenge, "--server-token-file", "npx mcp-remote"):
+            assert part in said
+        assert front.process.wait(SECONDS) == 3
+        assert len(server.messages("initialize")) == 1
 
 
 def test_a_handshake_without_members_is_completed(loop: Loop) -> None:

@@ -22,7 +22,9 @@ HIDDEN = "***"
 # Shorter values are words like any other: without them a report could not be read.
 _SHORTEST = 6
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>]+")
-_SCHEME = re.compile(r"\b(bearer|basic)\s+[^\s\"']+", re.IGNORECASE)
+# What a server writes after the scheme when it asks for a token is not one.
+_CHALLENGE = r"(?:realm|scope|error|error_description|error_uri|resource_metadata)=\""
+_SCHEME = re.compile(rf"\b(bearer|basic)\s+(?!{_CHALLENGE})[^\s\"']+", re.IGNORECASE)
 _HEADER = re.compile(r"\s*([\w-]+)\s*:\s*\S.*", re.DOTALL)
 _MEMBER = re.compile(r"(\"([^\"]+)\"\s*:\s*)\"[^\"]*\"")
 

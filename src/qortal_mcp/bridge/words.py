@@ -40,11 +40,11 @@ def refused(error: HttpRefused) -> str:
         return (
             "The server wants a sign-in (HTTP status 401"
             + (f", WWW-Authenticate: {asked}" if asked else "")
-            + "). Give a token with --header-file, or sign in through a program that can: "
+            + "). Give a token with --server-token-file or --header-file, or sign in through a program that can: "
             "qortal-mcp bridge -- npx mcp-remote URL."
         )
     if error.status == 403:
-        return "The server refused this client (HTTP status 403). A token can be given with --header-file."
+        return "The server refused this client (HTTP status 403). A token can be given with --server-token-file or --header-file."
     if error.status == 429:
         return "Rate limit exceeded"
     detail = f": {error.detail}" if error.detail else ""
