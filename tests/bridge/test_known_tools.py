@@ -63,3 +63,24 @@ def test_a_page_that_is_not_a_list_is_not_made_one(wrong: Any) -> None:
     assert known(page("a", nextCursor="p1"), wrong).all_in_one() is None
     assert known(wrong).all_in_one() is None
     assert KnownTools(read_only=False, hidden=frozenset(), misfits=set()).all_in_one() is None
+
+
+@pytest.mark.parametrize("least", [b"0", b"0.5", b"1e-3"])
+def test_a_schema_with_any_number_in_it_can_be_held_against_a_result(least: bytes) -> None:
+    schema = b'{"type":"object","properties":{"x":{"type":"number","minimum":%b}}}' % least
+    listed = b'{"tools":[{"name":"a","inputSchema":{"type":"object"},"outputSchema":%b}]}' % schema
+    repairs = Repairs("safe")
+    tools = KnownTools(read_only=False, hidden=frozenset(), misfits=set())
+    tools.replace({None: repairs.page(Raw(listed), "tools", ASKED)}, now=0.0)
+    tool = tools.get("a")
+    assert tool is not None
+    wrong = repairs.call(Raw(b'{"content":[],"structuredContent":{"x":"one"}}'), None, ASKED, tool.known)
+    assert [change.code for change in wrong.changes] == ["structured-content-schema-mismatch"]
+    assert wrong.drops_schema
+
+
+def test_numbers_of_a_schema_are_listed_as_they_were_written() -> None:
+    listed = b'{"tools":[{"name":"a","inputSchema":{"type":"object"},"outputSchema":{"minimum":1.50,"type":"object"}}]}'
+    tools = KnownTools(read_only=False, hidden=frozenset(), misfits=set())
+    tools.replace({None: Repairs("safe").page(Raw(listed), "tools", ASKED)}, now=0.0)
+    assert b'"minimum":1.50' in values.write(tools.all_in_one())

@@ -7,6 +7,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from ..protocol.decoding import decode
+from ..protocol.jsonrpc import UNREADABLE
+from ..repairs import values
 from ..repairs.chosen import REPAIRED, Page
 from ..repairs.subjects import KnownTool
 from ..repairs.tools.page import list_paginated
@@ -83,7 +86,7 @@ class KnownTools:
                 upstream_name=page.names.get(name, name),
                 known=KnownTool(
                     name=name,
-                    output_schema=schema if isinstance(schema, dict) and name not in self._misfits else None,
+                    output_schema=None if name in self._misfits else _plain(schema),
                     is_wrapped=name in page.wrapped,
                 ),
                 is_read_only=read_only,
@@ -155,6 +158,17 @@ def _marked(pages: Iterable[dict[str, Any]]) -> dict[str, Any]:
     lists = [codes for meta in found if isinstance(codes := meta.get(REPAIRED), list)]
     codes = dict.fromkeys(code for codes in lists for code in codes if isinstance(code, str))
     return {**(found[0] if found else {}), REPAIRED: [*codes, list_paginated.code]}
+
+
+def _plain(schema: Any) -> dict[str, Any] | None:
+    """A schema as a validator takes it: with its numbers read."""
+    if not isinstance(schema, dict):
+        return None
+    try:
+        plain: dict[str, Any] = decode(values.write(schema))
+    except UNREADABLE:
+        return schema  # a number is out of range: no result is held to it
+    return plain
 
 
 def _entries(value: Any) -> Iterator[dict[str, Any]]:
