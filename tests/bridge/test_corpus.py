@@ -3,11 +3,12 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 from msgspec import structs
 from tests.audit.audits import LIMITS, served
-from tests.audit.cases import CASES, MODERN_ONLY, MUST, Case
+from tests.audit.cases import CASES, MODERN_ONLY, MUST, STRUCTURED, Case
 from tests.bridge.in_process import Front, bridged, websocket_of
 from tests.cli.running import COMMAND, Listening
 
@@ -156,6 +157,21 @@ async def test_behind_a_bridge_nothing_is_found_that_has_a_repair(case: Case, le
         else:
             assert set(report.revisions) == set(case.revisions or REVISIONS)
             assert (report.tools > 0) is (level not in UNANSWERED.get(case.name, ()))
+
+
+@pytest.mark.parametrize("level", ["safe", "all"])
+@pytest.mark.parametrize(
+    "case", [one for one in WITH_HANDSHAKE if one.revisions == STRUCTURED], ids=lambda case: case.name
+)
+async def test_a_modern_client_gets_no_more_mistakes_of_an_older_server(case: Case, level: str) -> None:
+    async with behind_bridge(case, level) as front:
+        modern = replace(case, revisions=MODERN_ONLY)
+        report = await audited(modern, front.http)
+        if level == "safe" and case.name in LEARNT:
+            report = await audited(modern, front.http)
+    assert codes(report) <= may_be_found(case, level)
+    assert report.revisions == MODERN_ONLY
+    assert report.tools_called == report.tools == 2
 
 
 def one_of_each_code() -> list[Case]:
