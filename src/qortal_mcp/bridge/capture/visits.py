@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from msgspec import Struct, structs
+import msgspec
+from msgspec import UNSET, Raw, Struct, UnsetType, structs
 
 from ...audit.evidence import Ending, Heard, Http, Step, Transport, Visit
 from ...audit.matching import is_reply
@@ -13,6 +14,7 @@ from ...audit.secrets import safe_url
 from ...client import transcript
 from ...client.transcript import Record
 from ...protocol import lenient
+from ...protocol.jsonrpc import UNREADABLE
 from ...protocol.versions import LEGACY
 
 # Methods of an older dialect, which are the same steps.
@@ -57,10 +59,6 @@ class _Open(Struct):
     http: Http | None = None
     end: Ending | None = None
     remark: str = ""
-
-    @property
-    def waits(self) -> bool:
-        return self.end is None and self.id is not _NONE
 
 
 _NONE: Any = object()
@@ -118,6 +116,9 @@ class _Builder:
         self._hidden = hidden
         self._patience = patience
         self._open: list[_Open] = []
+        # Those that wait for an answer, by their place, the newest last; and by the id that it should have.
+        self._waiting: dict[int, _Open] = {}
+        self._by_id: dict[str, list[_Open]] = {}
         self._by_request: dict[int, _Open] = {}
         self._early: list[Heard] = []
         self.revision = ""
@@ -130,9 +131,9 @@ class _Builder:
         if record.direction == "sent":
             self._sent(record)
         elif record.kind == "closed" and (record.http is None or not self._is_http):
-            for one in self._open:
-                if one.waits:
-                    one.end, one.remark = "closed", record.data.decode("utf-8", "replace")
+            for one in list(self._waiting.values()):
+                one.remark = record.data.decode("utf-8", "replace")
+                self._settle(one, "closed")
         elif self._is_http and record.http is not None:
             self._replied(record, record.http)
         elif record.kind in ("message", "noise", "too_long"):
@@ -166,6 +167,15 @@ class _Builder:
             )
             self._by_request[id(http)] = step
         self._open.append(step)
+        if id_ is not _NONE:
+            self._waiting[id(step)] = step
+            self._by_id.setdefault(str(id_), []).append(step)
+
+    def _settle(self, one: _Open, end: Ending) -> None:
+        if one.end is None:
+            one.end = end
+            if self._waiting.pop(id(one), None) is not None:
+                self._by_id[str(one.id)].remove(one)
 
     def _cancelled(self, record: Record) -> None:
         """Whoever asked does not wait any longer: because it took too long, or for reasons of its own."""
@@ -173,7 +183,7 @@ class _Builder:
         params = values[0].get("params") if len(values) == 1 and isinstance(values[0], dict) else None
         asked = self._asked(params.get("requestId")) if isinstance(params, dict) else None
         if asked is not None:
-            asked.end = self._unanswered(asked, record.at)
+            self._settle(asked, self._unanswered(asked, record.at))
 
     def _unanswered(self, one: _Open, now: float) -> Ending:
         # What is still worked on is neither answered nor refused.
@@ -190,7 +200,7 @@ class _Builder:
                 step.http, status=http.status, headers=http.headers, is_whole=step.step.name != "get-stream"
             )
             if http.status is not None and (http.status >= 400 or http.status in (202, 204)):
-                step.end = step.end or "answered"
+                self._settle(step, "answered")
         elif record.kind == "event" and record.event is not None:
             event = record.event
             if event.data is not None or event.id is not None:
@@ -220,15 +230,18 @@ class _Builder:
         step.heard.append(Heard.of(data, at=round(max(0.0, record.at - step.at), 3), **more))
         step.last_at = record.at
         for value in _replies(data if whole is None else whole):
-            asked = self._asked(value.get("id")) or (step if step.waits else None)
+            asked = self._asked(value.get("id")) or (step if step.end is None else None)
             if asked is not None:
-                asked.end = "answered"
-                self._agree(asked, value)
+                self._settle(asked, "answered")
+                if asked.step.name == "initialize":
+                    self._agree(asked, data if whole is None else whole)
 
-    def _agree(self, asked: _Open, reply: dict[str, Any]) -> None:
-        if asked.step.name != "initialize" or not isinstance(reply.get("result"), dict):
+    def _agree(self, asked: _Open, data: bytes) -> None:
+        results = [reply.get("result") for reply in _read_replies(data)]
+        result = next((one for one in results if isinstance(one, dict)), None)
+        if result is None:
             return
-        version = reply["result"].get("protocolVersion")
+        version = result.get("protocolVersion")
         wanted = asked.step.subject
         # What is not a revision is judged by the one asked for, as an audit does.
         self.revision = version if version in LEGACY else wanted if wanted in LEGACY else ""
@@ -238,13 +251,13 @@ class _Builder:
         for value in _replies(data):
             if (asked := self._asked(value.get("id"))) is not None:
                 return asked
-        waiting = next((one for one in reversed(self._open) if one.waits), None)
+        waiting = next(reversed(self._waiting.values()), None)
         return waiting or (self._open[-1] if self._open else None)
 
     def _asked(self, id_: Any) -> _Open | None:
         if id_ is None or isinstance(id_, bool | list | dict):
             return None
-        return next((one for one in self._open if one.waits and str(one.id) == str(id_)), None)
+        return next(iter(self._by_id.get(str(id_), ())), None)
 
     def steps(self) -> tuple[Step, ...]:
         return tuple(self._finished(one) for one in self._open)
@@ -272,6 +285,18 @@ def _written(data: bytes) -> dict[str, Any]:
         return {"base64": data}
 
 
+class _Known(Struct):
+    """As much of a message as says which one it is. Most messages are well-formed, and this reads them fast."""
+
+    id: int | str | UnsetType | None = UNSET
+    method: str | UnsetType = UNSET
+    result: Raw | UnsetType = UNSET
+    error: Raw | UnsetType = UNSET
+
+
+_decode = msgspec.json.Decoder(_Known).decode
+
+
 def _question(data: bytes) -> tuple[str, str, Any]:
     """The name of a step, what it is about, and the id that its answer has."""
     values = lenient.read(data).values
@@ -286,6 +311,17 @@ def _question(data: bytes) -> tuple[str, str, Any]:
 
 
 def _replies(data: bytes) -> Iterator[dict[str, Any]]:
+    """The answers in a piece; of well-formed ones only the id."""
+    try:
+        found = _decode(data)
+    except UNREADABLE:
+        yield from _read_replies(data)
+        return
+    if found.method is UNSET and (found.result is not UNSET or found.error is not UNSET):
+        yield {} if found.id is UNSET else {"id": found.id}
+
+
+def _read_replies(data: bytes) -> Iterator[dict[str, Any]]:
     for value in lenient.read(data).values:
         for part in value if isinstance(value, list) else [value]:
             if is_reply(part):

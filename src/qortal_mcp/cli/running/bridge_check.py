@@ -29,6 +29,7 @@ from .bridging import bridge_of
 # More calls say little more about the shape of the answers.
 _MOST_CALLS = 20
 _ERROR = "qortal-mcp/error"
+_OTHER_LISTS = {"prompts": ("prompts/list",), "resources": ("resources/list", "resources/templates/list")}
 # The place of a change in a list of tools.
 _LISTED = re.compile(r"tools\[(\d+)\]")
 
@@ -71,6 +72,7 @@ class _Look:
                 listed = await self._result("tools/list", {})
                 found = listed.get("tools")
                 tools = [tool for tool in found if isinstance(tool, dict)] if isinstance(found, list) else []
+                await self._other_lists(opened.get("capabilities"))
                 claims = ReadOnlyClaims()
                 claims.add(tools, revision=NEWEST_HANDSHAKE)
                 calls, gaps = choose(tools, Permission(named=named), _MOST_CALLS, claims)
@@ -92,6 +94,13 @@ class _Look:
             # Not in the order in which they were seen: over HTTP that changes.
             seen=tuple(self._named(one, tools) for one in sorted(self._seen.values(), key=_order)),
         )
+
+    async def _other_lists(self, capabilities: Any) -> None:
+        """What else the server offers. That it cannot be listed is no reason to stop."""
+        for capability, methods in _OTHER_LISTS.items():
+            for method in methods if isinstance(capabilities, dict) and capability in capabilities else ():
+                self._progress.say(method)
+                await self._ask(method, {})
 
     def _note(self, change: Change, tool: str) -> None:
         """Keep the first change of each code, for each tool: the rest looks alike."""
