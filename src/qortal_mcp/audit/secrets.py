@@ -23,7 +23,7 @@ HIDDEN = "***"
 _SHORTEST = 6
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>]+")
 # What a server writes after the scheme when it asks for a token is not one.
-_CHALLENGE = r"(?:realm|scope|error|error_description|error_uri|resource_metadata)=\""
+_CHALLENGE = r"(?:realm|scope|error|error_description|error_uri|resource_metadata|charset)=\""
 _SCHEME = re.compile(rf"\b(bearer|basic)\s+(?!{_CHALLENGE})[^\s\"']+", re.IGNORECASE)
 _HEADER = re.compile(r"\s*([\w-]+)\s*:\s*\S.*", re.DOTALL)
 _MEMBER = re.compile(r"(\"([^\"]+)\"\s*:\s*)\"[^\"]*\"")
