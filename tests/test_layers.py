@@ -20,7 +20,7 @@ LAYERS: list[set[str]] = [
     {"transports", "qortal", "audit"},
     {"bridge"},
     {"settings"},
-    {"from_settings"},
+    {"from_settings", "door"},
     {"application"},
     {"cli", "asgi"},
     {"__main__"},

@@ -5,18 +5,15 @@ from contextlib import AsyncExitStack
 
 import msgspec
 
+from .door import OPEN_ROUTES, callers_of, guard_of, operator_routes, rate_of
 from .from_settings import node_of, server_of
 from .qortal.manifest import llms_txt, manifest
 from .qortal.node.node import Node
 from .qortal.server import readiness
 from .server.dispatch import Server
-from .settings import RATE_BEYOND_LOOPBACK, ListenOptions, NodeOptions, WrongSetting, host_and_port
-from .transports.callers import Callers
-from .transports.guard import Guard, is_loopback
+from .settings import ListenOptions, NodeOptions, host_and_port
 from .transports.http import HttpApp, Page, Route
 
-# Probes need no token; everything else does.
-_OPEN = ("/healthz",)
 _encode = msgspec.json.Encoder().encode
 
 
@@ -36,7 +33,7 @@ def make_app(
     """
     chain, door = chain or NodeOptions(), door or ListenOptions()
     node = node or node_of(chain)
-    server = server_of(chain, node, _rate_limit(door))
+    server = server_of(chain, node, rate_of(door, host_and_port(door.listen)[0]))
 
     async def live(stack: AsyncExitStack) -> None:
         stack.push_async_callback(node.close)
@@ -47,26 +44,12 @@ def make_app(
 
     return HttpApp(
         server,
-        guard=Guard(hosts=door.allow_host, origins=door.allow_origin, token=token),
-        callers=_callers(door, has_token=token is not None),
+        guard=guard_of(door, token),
+        callers=callers_of(door, token),
         routes=_routes(server, node, needs_token=token is not None),
-        open_routes=_OPEN,
+        open_routes=OPEN_ROUTES,
         lifespan=live,
     )
-
-
-def _callers(door: ListenOptions, *, has_token: bool) -> Callers:
-    try:
-        return Callers(has_token=has_token, proxies=door.trusted_proxy)
-    except ValueError:
-        raise WrongSetting("--trusted-proxy must be an address or a network, such as 10.0.0.0/8.") from None
-
-
-def _rate_limit(door: ListenOptions) -> float | None:
-    if door.rate_limit is not None:
-        return door.rate_limit or None
-    host, _ = host_and_port(door.listen)
-    return None if is_loopback(host) else RATE_BEYOND_LOOPBACK
 
 
 def _routes(server: Server, node: Node, *, needs_token: bool) -> Mapping[str, Route]:
@@ -79,11 +62,7 @@ def _routes(server: Server, node: Node, *, needs_token: bool) -> Mapping[str, Ro
         return Page(_encode(facts), status=200 if is_ready else 503)
 
     return {
-        "/healthz": lambda: Page(b'{"status":"ok"}'),
-        "/readyz": ready,
-        "/metrics": lambda: Page(
-            server.metrics.render().encode(), "text/plain; version=0.0.4; charset=utf-8"
-        ),
+        **operator_routes(server.metrics, ready),
         "/mcp-manifest.json": lambda: described,
         "/llms.txt": lambda: for_models,
     }

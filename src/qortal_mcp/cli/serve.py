@@ -26,6 +26,7 @@ def command(chain: NodeOptions, door: ListenOptions) -> None:
     is given; and --allow-host must have the name that clients use for the server.
     """
     from ..application import make_app
+    from ..door import check_host
     from ..transports.guard import is_loopback
     from ..transports.serve import run_http, url_of
     from .running.listening import announce, bound, resolved
@@ -33,11 +34,7 @@ def command(chain: NodeOptions, door: ListenOptions) -> None:
 
     token = settings.token(door, os.environ)
     host, port = resolved(door.listen)
-    if not is_loopback(host) and token is None and not door.without_token:
-        raise settings.WrongSetting(
-            "Listening beyond loopback needs a token: --token-file FILE or the variable "
-            f"{settings.TOKEN_VARIABLE}. --without-token allows it without one."
-        )
+    check_host(host, door, token)
     node = node_of(chain)
     report = StartupReport(node, chain)
     at = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

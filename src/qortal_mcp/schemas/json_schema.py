@@ -12,9 +12,10 @@ from .cost import Costs, TooMuch, finds, is_reasonable
 _MOST_PARTS = 5_000
 _MOST_TO_EXPLAIN = 100_000
 _MOST_KEPT = 128
-_MAPS = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
-_LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
-_SINGLE = (
+# The keywords under which schemas stand: by name, in a list, alone.
+MAPS = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
+LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
+SINGLE = (
     "items",
     "additionalProperties",
     "unevaluatedProperties",
@@ -42,17 +43,17 @@ def children(schema: dict[str, Any], path: str) -> Iterator[tuple[str, dict[str,
 
 
 def _inner(place: str, part: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    for name in _MAPS:
+    for name in MAPS:
         if isinstance(inner := part.get(name), dict):
             inside = paths.within(place, name)
             for key, value in inner.items():
                 yield paths.within(inside, key), value
-    for name in _LISTS:
+    for name in LISTS:
         if isinstance(inner := part.get(name), list):
             inside = paths.within(place, name)
             for at, value in enumerate(inner):
                 yield paths.at(inside, at), value
-    for name in _SINGLE:
+    for name in SINGLE:
         if name in part:
             yield paths.within(place, name), part[name]
 

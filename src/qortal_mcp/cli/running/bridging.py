@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from ... import settings
 from ...bridge.bridge import Bridge
 from ...bridge.way import Way
 from ...limits import DEFAULT as LIMITS
 from ...server.options import ServerOptions
-from ...settings import RATE_BEYOND_LOOPBACK, BridgeListenOptions
+from ...settings import BridgeListenOptions
 from . import failures
 
 if TYPE_CHECKING:
@@ -76,52 +75,30 @@ def serve_clients(
     capture: CaptureFile | None = None,
 ) -> int:
     """Serve HTTP and WebSocket until a signal asks to stop."""
-    from ...transports.callers import Callers
-    from ...transports.guard import Guard, is_loopback
-    from ...transports.http import HttpApp, Page, Route
+    from ...door import OPEN_ROUTES, callers_of, check_host, guard_of, operator_routes, rate_of
+    from ...transports.http import HttpApp, Page
     from ...transports.serve import run_http, url_of
     from .listening import announce, bound, resolved
 
     host, port = resolved(listen)
-    if not is_loopback(host) and token is None and not door.without_token:
-        raise settings.WrongSetting(
-            "Listening beyond loopback needs a token: --token-file FILE or the variable "
-            f"{settings.TOKEN_VARIABLE}. --without-token allows it without one."
-        )
-    rate = door.rate_limit
-    if rate is None and not is_loopback(host):
-        rate = RATE_BEYOND_LOOPBACK
-    bridge = bridge_of(way, rate or None, capture, "websocket")
+    check_host(host, door, token)
+    bridge = bridge_of(way, rate_of(door, host), capture, "websocket")
 
     def ready() -> Page:
         facts, is_ready = bridge.facts()
         return Page(_encode(facts), status=200 if is_ready else 503)
 
-    routes: dict[str, Route] = {
-        "/healthz": lambda: Page(b'{"status":"ok"}'),
-        "/readyz": ready,
-        "/metrics": lambda: Page(
-            bridge.metrics.render().encode(), "text/plain; version=0.0.4; charset=utf-8"
-        ),
-    }
-
     async def live(stack: AsyncExitStack) -> None:
         await _set_up(stack, bridge, capture)
         bridge.connect_early()
 
-    try:
-        callers = Callers(has_token=token is not None, proxies=door.trusted_proxy)
-    except ValueError:
-        raise settings.WrongSetting(
-            "--trusted-proxy must be an address or a network, such as 10.0.0.0/8."
-        ) from None
     app = HttpApp(
         bridge,
-        guard=Guard(hosts=door.allow_host, origins=door.allow_origin, token=token),
-        callers=callers,
+        guard=guard_of(door, token),
+        callers=callers_of(door, token),
         sessions=True,
-        routes=routes,
-        open_routes=("/healthz",),
+        routes=operator_routes(bridge.metrics, ready),
+        open_routes=OPEN_ROUTES,
         lifespan=live,
     )
     sock = bound((host, port), listen)

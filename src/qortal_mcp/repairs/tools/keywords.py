@@ -8,7 +8,7 @@ from msgspec import Raw
 from ...protocol.decoding import decode
 from ...protocol.jsonrpc import UNREADABLE
 from ...schemas import paths
-from ...schemas.json_schema import children, is_valid
+from ...schemas.json_schema import LISTS, MAPS, SINGLE, children, is_valid
 from .. import values
 from ..repair import ABSENT, SAFE, Change, repair
 from ..subjects import ToolEntry
@@ -31,20 +31,6 @@ _MEANT = {
     "tuple": "array",
     "none": "null",
 }
-_MAPS = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
-_LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
-_SINGLE = (
-    "items",
-    "additionalProperties",
-    "unevaluatedProperties",
-    "unevaluatedItems",
-    "contains",
-    "propertyNames",
-    "not",
-    "if",
-    "then",
-    "else",
-)
 
 
 def _is_text(value: Any) -> bool:
@@ -132,11 +118,11 @@ def _corrected(schema: dict[str, Any], name: str) -> Iterator[Change]:
 def _right(part: dict[str, Any], key: str) -> Any:
     """What belongs in place of a keyword's value: the value itself if it is right, ABSENT if nothing does."""
     value = part[key]
-    if key in _MAPS:
+    if key in MAPS:
         return _map(key, value)
-    if key in _LISTS:
+    if key in LISTS:
         return _list(value)
-    if key in _SINGLE:
+    if key in SINGLE:
         return value if isinstance(value, dict | bool) else _schema(value)
     if key == "type":
         return _type(value)
