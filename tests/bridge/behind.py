@@ -8,9 +8,11 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
+
+from tests.cli.running import Listening
 
 Json = dict[str, Any]
 NOTING = str(Path(__file__).with_name("noting.py"))
@@ -94,6 +96,16 @@ class Noting:
             yield self
         finally:
             self.kill()
+
+
+@contextlib.contextmanager
+def bridging(*options: str, server: Noting) -> Iterator[Listening]:
+    """The real command between a server and HTTP and WebSocket on a free port."""
+    bridge = Listening(("bridge", "--listen", "127.0.0.1:0", *options, *server.words), None)
+    try:
+        yield bridge
+    finally:
+        bridge.stop()
 
 
 async def until(claim: Any, seconds: float = 10.0) -> None:

@@ -93,9 +93,9 @@ class Talker:
         message = {"jsonrpc": "2.0", "method": method, "params": params or {}}
         await self._connection.send(json.dumps(message).encode())
 
-    async def call(self, name: str, meta: Json | None = None, **arguments: Any) -> Json:
+    async def call(self, tool: str, /, *, meta: Json | None = None, **arguments: Any) -> Json:
         """The result of a tool."""
-        params: Json = {"name": name, "arguments": arguments}
+        params: Json = {"name": tool, "arguments": arguments}
         if meta is not None:
             params["_meta"] = meta
         answer = await self.ask("tools/call", params)

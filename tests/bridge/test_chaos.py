@@ -10,8 +10,8 @@ from typing import Any
 
 import aiohttp
 import pytest
-from tests.bridge.behind import Noting, resident_bytes
-from tests.cli.running import Listening, listening
+from tests.bridge.behind import Noting, bridging, resident_bytes
+from tests.cli.running import Listening
 
 Json = dict[str, Any]
 Ask = Callable[[Json], Awaitable[Json]]
@@ -61,9 +61,11 @@ class SocketClient:
         await self.ask({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": HELLO})
 
     async def ask(self, message: Json) -> Json:
-        reply = self._waiting[message["id"]] = asyncio.get_running_loop().create_future()
+        reply: asyncio.Future[Json] = asyncio.get_running_loop().create_future()
+        self._waiting[message["id"]] = reply
         await self._socket.send_json(message)
-        return await reply
+        answer: Json = await reply
+        return answer
 
     async def _read(self) -> None:
         async for frame in self._socket:
@@ -136,7 +138,7 @@ async def _crowd(
         sockets = [SocketClient(await http.ws_connect(f"{base}/ws")) for _ in range(3)]
         sessions = [WebClient(http, f"{base}/mcp") for _ in range(3)]
         loners = [WebClient(http, f"{base}/mcp") for _ in range(2)]
-        asking: list[Ask] = [one.ask for one in sockets] + [one.ask for one in (*sessions, *loners)]
+        asking: list[Ask] = [*(one.ask for one in sockets), *(one.ask for one in (*sessions, *loners))]
         await asyncio.gather(*(one.open() for one in sockets), *(one.open() for one in sessions))
 
         async def work(ask: Ask) -> None:
@@ -171,7 +173,7 @@ async def test_no_call_is_lost_doubled_or_crossed_while_the_server_dies_and_stal
     tmp_path: Path, kind: str, calls: int
 ) -> None:
     async with Noting(tmp_path / "log", kind).running() as server:
-        with listening("bridge", "--timeout", "1", *server.words) as bridge:
+        with bridging("--timeout", "1", server=server) as bridge:
             tally = Tally()
             async with asyncio.timeout(120):
                 happened, sizes, strays = await _crowd(bridge, server, tally, calls)

@@ -120,12 +120,14 @@ class StdioWire:
         assert stdout is not None, "opened with a pipe"
         limit = self._limits.message_bytes
         splitter = LineSplitter(limit, exact=True) if self._splitter is None else self._splitter(limit)
-        with contextlib.suppress(OSError):
-            while data := await stdout.read(_READ_BYTES):
-                for piece in splitter.feed(data):
-                    self._take(piece)
-                    if self._sink.is_full:
-                        await self._sink.room()
+        loop = asyncio.get_running_loop()
+        ends = (loop.create_task(self._take_output(stdout, splitter)), loop.create_task(self._crashed()))
+        try:
+            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for end in ends:
+                end.cancel()
+            await asyncio.gather(*ends, return_exceptions=True)
         for piece in splitter.close():
             self._take(piece)
         # Its exit code is worth waiting for, but a program may close its output and keep running.
@@ -135,6 +137,20 @@ class StdioWire:
                 await self._readers[1]
         self._recorder.note("received", "closed", str(self._gone()).encode())
         self._sink.lost(self._gone())
+
+    async def _take_output(self, stdout: asyncio.StreamReader, splitter: Splitter | LineSplitter) -> None:
+        with contextlib.suppress(OSError):
+            while data := await stdout.read(_READ_BYTES):
+                for piece in splitter.feed(data):
+                    self._take(piece)
+                    if self._sink.is_full:
+                        await self._sink.room()
+
+    async def _crashed(self) -> None:
+        """Return when the program has failed although its output is still open: what it started may hold it."""
+        while not self._child.returncode:  # noqa: ASYNC110 - `wait` may wait for the output too
+            await asyncio.sleep(self._limits.exit_seconds / 2)
+        await asyncio.sleep(self._limits.exit_seconds)
 
     def _take(self, piece: bytes | SplitPiece | TooLong) -> None:
         if isinstance(piece, TooLong):
