@@ -285,6 +285,32 @@ async def test_a_lost_session_is_replaced_and_only_what_is_safe_is_repeated(
         assert server.deleted == ["1", "2", "3"]
 
 
+async def test_a_stream_that_ends_before_the_answer_counts_as_a_lost_session() -> None:
+    server = Forgetful(200, b"")
+    ends: list[int] = []
+
+    async def handle(request: web.Request) -> web.StreamResponse:
+        if ends and b"tools/call" in await request.read():
+            ends.pop()
+            server.methods.append("ended")
+            return web.Response(body=b": nothing more\n\n", content_type="text/event-stream")
+        return await server(request)
+
+    async with (
+        fakes.web_server(handle) as url,
+        bridged(way_to(f"{url}/mcp")) as bridge,
+        talking(bridge) as client,
+    ):
+        ends.append(1)
+        assert text_of(await client.call("note")) == LOST
+        assert text_of(await client.call("note")) == "done"
+        assert server.deleted == ["1"]
+        ends.append(1)
+        assert text_of(await client.call("look")) == "done"
+        assert server.methods.count("ended") == 2
+        assert server.methods.count("initialize") == 3
+
+
 async def test_a_session_that_is_lost_on_a_websocket_is_replaced() -> None:
     shaken: list[int] = []
     lost: list[int] = []

@@ -27,6 +27,7 @@ from ..client.errors import (
     RequestTimeout,
     ServerError,
     SessionGone,
+    StreamEnded,
 )
 from ..client.options import Options
 from ..client.pending import Reply
@@ -398,7 +399,7 @@ class Upstream:
                 await asyncio.sleep(pause)
                 return None
             raise
-        except ConnectionLost as exc:
+        except (ConnectionLost, StreamEnded) as exc:
             self._lost_by(client, exc)
             if again:
                 return None

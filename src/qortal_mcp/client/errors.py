@@ -8,6 +8,7 @@ ClientError
 │   └── HttpRefused  an HTTP status instead of an answer
 │       └── SessionGone  the session of the legacy era has expired
 ├── MalformedReply   an answer that is not a valid reply
+│   └── StreamEnded  the reply ended before the answer
 └── NotSupported     the two sides have no common revision, or this one lacks the method
 
 Each carries `evidence`: the bytes that led to it, cut to a limit.
@@ -113,6 +114,10 @@ class SessionGone(HttpRefused):
 
 class MalformedReply(ClientError):
     """The message says what is wrong with it."""
+
+
+class StreamEnded(MalformedReply):
+    """The stream of events that should have brought the answer ended before it."""
 
 
 class NotSupported(ClientError):

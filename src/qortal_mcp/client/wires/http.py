@@ -14,7 +14,7 @@ from msgspec import Struct
 from ...protocol import headers
 from ...protocol.framing import Event
 from .. import lost_sessions
-from ..errors import ConnectionLost, HttpRefused, MalformedReply, SessionGone
+from ..errors import ConnectionLost, HttpRefused, MalformedReply, SessionGone, StreamEnded
 from ..forgiving import STRICT, Code, Forgiving
 from ..limits import DEFAULT, ClientLimits
 from ..refusals import readable
@@ -334,9 +334,9 @@ class HttpWire:
             await self._web.linger(head)
         return state
 
-    def _unanswered(self) -> MalformedReply:
+    def _unanswered(self) -> StreamEnded:
         self._forgiving.applied("sse-no-reply", "the stream ended")
-        return MalformedReply("the stream of events ended without an answer")
+        return StreamEnded("the stream of events ended without an answer")
 
     async def _resume(self, stopped: _Stopped, message: Outgoing) -> None:
         """Resume a broken stream with GET (2025-11-25; older servers do it the same way)."""
