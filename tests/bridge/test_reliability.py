@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -519,3 +520,20 @@ async def test_a_hostile_result_is_answered_and_stalls_nobody(value: bytes, meth
         beating.cancel()
         await client.close()
     assert longest < 1.0
+
+
+async def test_every_page_of_a_list_stays_known_while_the_server_is_down() -> None:
+    def script(message: Json) -> list[bytes]:
+        cursor = message["params"].get("cursor")
+        tool = {"name": "second" if cursor else "first", "inputSchema": {"type": "object"}}
+        return [fakes.result(message, {"tools": [tool], **({} if cursor else {"nextCursor": "2"})})]
+
+    async with AsyncExitStack() as stack:
+        async with fakes.websocket_server(fakes.legacy(script)) as url:
+            bridge = await stack.enter_async_context(bridged(way_to(url, start_timeout=0.5)))
+            client = await stack.enter_async_context(talking(bridge))
+        await until(lambda: not bridge.facts()[1])
+        assert await client.tools() == ["first", "second"]
+        answer = await client.ask("tools/list", {"cursor": "2"})
+        assert [tool["name"] for tool in answer["result"]["tools"]] == ["second"]
+        assert "error" in await client.ask("tools/list", {"cursor": "3"})

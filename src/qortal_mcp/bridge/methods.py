@@ -219,7 +219,8 @@ def list_tools(call: BridgeCall) -> Running:
             return _finished(call, upstream, outcome, cacheable=True)
         except ClientError as exc:
             # What was there a moment ago is still true of the server; that it cannot be called now, a call will say.
-            last_known = upstream.tools.all_in_one()
+            tools = upstream.tools
+            last_known = tools.all_in_one() if cursor is None else tools.page(cursor)
             if last_known is None:
                 raise _protocol_error(exc) from None
             page = last_known
