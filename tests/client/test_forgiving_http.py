@@ -99,14 +99,7 @@ ROWS = [
     Row("http-call-200-empty", "no-reply", MalformedReply, "the reply has no body", MalformedReply),
     Row("http-stale-404", None),
     Row("http-stale-400", "stale-session-status", strict=HttpRefused),
-    Row(
-        "http-session-noid-400",
-        "session-id-not-issued",
-        HttpRefused,
-        "400: the server requires a session id, but did not issue one",
-        strict=HttpRefused,
-        is_reported=False,
-    ),
+    Row("http-session-noid-400", "session-id-not-issued", strict=HttpRefused),
     Row(
         "http-session-noid-400-rpc",
         "session-id-not-issued",

@@ -16,6 +16,9 @@ class BridgeLimits(Struct, frozen=True, kw_only=True):
     start_attempts: Positive = 3
     # How long a request waits for a server that was there before and is gone.
     reconnect_seconds: Seconds = 10.0
+    # How long a client waits for the bridge to get to know the server's lists: many wait only a second or two for tools.
+    # What has not come by then is read when somebody asks for it.
+    survey_seconds: Seconds = 5.0
     # How long the list that the bridge has read itself is good enough for a client that asks for it.
     list_seconds: Seconds = 2.0
     # A server that asks to come back later is asked again once, unless that is later than this.

@@ -293,7 +293,7 @@ class Upstream:
         client = Client(self.way.target, options)
 
         async def request(method: str, params: Params) -> Reply:
-            return await client.request(method, params, timeout=seconds)
+            return await client.request(method, params, timeout=min(seconds, self.way.limits.survey_seconds))
 
         try:
             async with asyncio.timeout(seconds):
