@@ -143,18 +143,24 @@ class Bridge(Receiver):
     def reconsider(
         self, request: jsonrpc.Request, rejection: Rejection, arrival: Arrival
     ) -> tuple[jsonrpc.Request, Route | Rejection]:
-        """Methods that only the server may know are passed on, if the client has shaken hands."""
+        """Methods that only the server may know are passed on, if the client has shaken hands.
+
+        Not if tools are withheld: any of these methods may be another name for calling one.
+        """
         is_unknown = (
             rejection.error.code == errors.METHOD_NOT_FOUND and request.method not in versions.METHODS
         )
-        if rejection.modern or arrival.handshake is None or not is_unknown:
+        if rejection.modern or arrival.handshake is None or not is_unknown or self.way.withholds_tools:
             return request, rejection
         return request, Route(arrival.handshake, False, Method(request.method), _NO_META)
 
     def noticed(self, notification: jsonrpc.Notification, peer: Peer) -> None:
-        """Notifications of a client that has the server for itself are passed on, except for those about the handshake."""
-        behind = self._own.get(peer)
-        if behind is None or notification.method in ("notifications/initialized", "initialized"):
+        """Notifications of a client that has the server for itself are passed on, except for those about the handshake.
+
+        A request without an id is not one of them: some servers would do what it says.
+        """
+        behind, method = self._own.get(peer), notification.method
+        if behind is None or method == "notifications/initialized" or not method.startswith("notifications/"):
             return
         with contextlib.suppress(TypeError, *UNREADABLE):
             params = members(None if notification.params is None else bytes(notification.params))

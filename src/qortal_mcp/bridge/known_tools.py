@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..protocol.decoding import decode
 from ..protocol.jsonrpc import UNREADABLE
@@ -36,6 +37,10 @@ class KnownTools:
         self._hidden = hidden
         self._pages: dict[Cursor, Any] = {}
         self._tools: dict[str, Tool] = {}
+        # Names that the server knows, of which some entry does not say that the tool is read-only, or may be repeated:
+        # of two tools with one name, nobody can tell which is called.
+        self._writing: set[str] = set()
+        self._once: set[str] = set()
         # Tools whose results did not fit what they declare: their schema is not listed any more, on no connection.
         self._misfits = misfits
         # When the pages were read, in the loop's time; None: never, or something changed since.
@@ -62,12 +67,25 @@ class KnownTools:
     def get(self, name: str) -> Tool | None:
         """A tool that clients may call."""
         tool = self._tools.get(name)
-        return tool if tool is not None and self._shows(name, tool) else None
+        if tool is None or not self._shows(name, tool):
+            return None
+        return replace(tool, may_repeat=False) if tool.upstream_name in self._once else tool
+
+    def withhold(self, name: str) -> bool:
+        """Whether clients must not call a tool that the server knows by this name."""
+        return name in self._hidden or (
+            bool(self._hidden)
+            and any(
+                one.upstream_name == name and not self._shows(key, one) for key, one in self._tools.items()
+            )
+        )
 
     def replace(self, pages: Mapping[Cursor, Page], now: float) -> bool:
         """Take a list that was just read in full. True if it differs from the one before."""
         before = self._tools
         self._pages, self._tools = {}, {}
+        self._writing.clear()
+        self._once.clear()
         for cursor, page in pages.items():
             self.take(cursor, page)
         self.read_at = now
@@ -81,16 +99,22 @@ class KnownTools:
             annotations = entry.get("annotations")
             hints = annotations if isinstance(annotations, dict) else {}
             schema = entry.get("outputSchema")
+            upstream_name = page.names.get(name, name)
             read_only = hints.get("readOnlyHint") is True
+            may_repeat = read_only or hints.get("idempotentHint") is True
+            if not read_only:
+                self._writing.add(upstream_name)
+            if not may_repeat:
+                self._once.add(upstream_name)
             self._tools[name] = Tool(
-                upstream_name=page.names.get(name, name),
+                upstream_name=upstream_name,
                 known=KnownTool(
                     name=name,
                     output_schema=None if name in self._misfits else _plain(schema),
                     is_wrapped=name in page.wrapped,
                 ),
                 is_read_only=read_only,
-                may_repeat=read_only or hints.get("idempotentHint") is True,
+                may_repeat=may_repeat,
             )
 
     def misfit(self, name: str) -> bool:
@@ -145,7 +169,7 @@ class KnownTools:
     def _shows(self, name: str, tool: Tool) -> bool:
         if name in self._hidden or tool.upstream_name in self._hidden:
             return False
-        return tool.is_read_only or not self._read_only
+        return not self._read_only or tool.upstream_name not in self._writing
 
 
 def _is_list(page: Any) -> bool:

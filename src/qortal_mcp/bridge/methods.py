@@ -265,6 +265,9 @@ def call_tool(call: BridgeCall) -> Running:
         name = _decode_text(params.get("name", Raw(b"null")))
     except UNREADABLE:
         raise errors.ProtocolError(errors.INVALID_PARAMS, "Missing tool name") from None
+    if call.server.way.withholds_tools:
+        # Some servers take `Name` for `name`.
+        params = {key: part for key, part in params.items() if key == "name" or key.lower() != "name"}
 
     async def run(context: Context) -> bytes:
         behind = call.server.behind_of(call)
@@ -289,7 +292,8 @@ def _tool(upstream: Upstream, name: str) -> Tool | None:
     """
     tool = upstream.tools.get(name)
     is_certain = upstream.tools.are_known and upstream.tools.read_at is not None
-    if tool is None and (is_certain or upstream.way.read_only or name in upstream.way.hidden):
+    is_withheld = upstream.way.read_only or upstream.tools.withhold(name)
+    if tool is None and (is_certain or is_withheld):
         shown = name if len(name) <= 200 else f"{name[:200]}…"
         raise errors.ProtocolError(errors.INVALID_PARAMS, f"Unknown tool: {shown}")
     return tool

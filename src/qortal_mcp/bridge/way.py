@@ -41,5 +41,10 @@ class Way(Struct, frozen=True, kw_only=True):
     limits: BridgeLimits = DEFAULT
 
     @property
+    def withholds_tools(self) -> bool:
+        """Whether there may be tools that clients must not reach."""
+        return self.read_only or bool(self.hidden)
+
+    @property
     def is_command(self) -> bool:
         return not isinstance(self.target, str)

@@ -1,0 +1,126 @@
+"""Servers and clients that mean harm: what is withheld stays out of reach, and nothing they send gets anywhere else."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.bridge.talking import bridged, talking, way_to
+from tests.client import fakes
+
+Json = dict[str, Any]
+# A program that runs whatever it is told to, by any name, with or without an id, and writes down what it heard.
+OBEDIENT = """
+import json, sys
+log, tools = open(sys.argv[1], "a"), json.loads(sys.argv[2])
+for line in sys.stdin:
+    message = json.loads(line)
+    print(json.dumps(message), file=log, flush=True)
+    method, params = message.get("method", "").lower(), message.get("params") or {}
+    if method == "initialize":
+        result = {"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}},
+                  "serverInfo": {"name": "s", "version": "1"}}
+    elif "list" in method:
+        result = {"tools": tools}
+    else:
+        result = {"content": [{"type": "text", "text": "ran"}]}
+    if "id" in message:
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+"""
+
+
+def tool(name: str, *, read_only: bool) -> Json:
+    return {
+        "name": name,
+        "description": "A tool.",
+        "inputSchema": {"type": "object"},
+        "annotations": {"readOnlyHint": read_only},
+    }
+
+
+TOOLS = [tool("look", read_only=True), tool("delete", read_only=False)]
+
+
+def obedient(log: Path, tools: list[Json] = TOOLS) -> list[str]:
+    return [sys.executable, "-c", OBEDIENT, str(log), json.dumps(tools)]
+
+
+def heard(log: Path) -> list[Json]:
+    """What the program was sent after it was connected to."""
+    own = ("initialize", "notifications/initialized", "tools/list")
+    messages = [json.loads(line) for line in log.read_text().splitlines()]
+    return [message for message in messages if message["method"] not in own]
+
+
+WITHHOLDING: list[Json] = [{"read_only": True}, {"hidden": frozenset({"delete"})}]
+
+
+@pytest.mark.parametrize("withheld", WITHHOLDING, ids=["read-only", "hidden"])
+@pytest.mark.parametrize("method", ["call_tool", "tools/call ", "Tools/Call", "list_tools", "anything"])
+async def test_a_withheld_tool_is_not_reached_by_another_name_of_the_method(
+    tmp_path: Path, withheld: Json, method: str
+) -> None:
+    log = tmp_path / "log"
+    async with bridged(way_to(obedient(log), **withheld)) as bridge, talking(bridge) as client:
+        answer = await client.ask(method, {"name": "delete", "arguments": {}})
+        assert answer["error"] == {"code": -32601, "message": "Method not found"}
+        assert heard(log) == []
+
+
+async def test_without_anything_withheld_methods_of_any_name_are_passed_on(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    async with bridged(way_to(obedient(log))) as bridge, talking(bridge) as client:
+        assert "result" in await client.ask("vendor/anything", {"a": 1})
+        assert [(one["method"], one["params"]) for one in heard(log)] == [("vendor/anything", {"a": 1})]
+
+
+async def test_a_request_without_an_id_is_not_passed_on_but_notifications_are(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    async with bridged(way_to(obedient(log))) as bridge, talking(bridge) as client:
+        await client.notify("tools/call", {"name": "delete"})
+        await client.notify("call_tool", {"name": "delete"})
+        await client.notify("initialized")
+        await client.notify("notifications/vendor", {"a": 1})
+        await client.call("look")
+        assert [one["method"] for one in heard(log)] == ["notifications/vendor", "tools/call"]
+        assert heard(log)[1]["params"]["name"] == "look"
+
+
+@pytest.mark.parametrize("withheld", WITHHOLDING, ids=["read-only", "hidden"])
+async def test_a_second_name_in_other_letters_does_not_reach_a_server_that_ignores_case(
+    tmp_path: Path, withheld: Json
+) -> None:
+    log = tmp_path / "log"
+    async with bridged(way_to(obedient(log), **withheld)) as bridge, talking(bridge) as client:
+        await client.ask("tools/call", {"Name": "delete", "name": "look", "NAME": "delete", "arguments": {}})
+        assert [one["params"] for one in heard(log)] == [{"name": "look", "arguments": {}}]
+
+
+@pytest.mark.parametrize("claims", [(True, False), (False, True)])
+@pytest.mark.parametrize("level", ["none", "safe", "all"])
+async def test_of_two_tools_with_one_name_both_must_claim_to_be_read_only(
+    tmp_path: Path, level: str, claims: tuple[bool, bool]
+) -> None:
+    log = tmp_path / "log"
+    tools = [tool("twice", read_only=claim) for claim in claims]
+    way = way_to(obedient(log, tools), level, read_only=True)
+    async with bridged(way) as bridge, talking(bridge) as client:
+        assert "twice" not in await client.tools()
+        assert "error" in await client.ask("tools/call", {"name": "twice"})
+        assert heard(log) == []
+
+
+async def test_a_tool_hidden_by_its_repaired_name_is_not_reached_by_its_own_while_the_list_is_out_of_date(
+    tmp_path: Path,
+) -> None:
+    log = tmp_path / "log"
+    tools = [tool("look", read_only=True), tool("delete.all now", read_only=False)]
+    way = way_to(obedient(log, tools), "all", hidden=frozenset({"delete_all_now"}))
+    async with bridged(way) as bridge, talking(bridge) as client:
+        assert await client.tools() == ["look"]
+        for behind in bridge.behind:
+            behind.upstream.tools.read_at = None
+        answer = await client.ask("tools/call", {"name": "delete.all now"})
+        assert answer["error"]["message"] == "Unknown tool: delete.all now"
+        assert heard(log) == []
