@@ -124,3 +124,29 @@ async def test_a_tool_hidden_by_its_repaired_name_is_not_reached_by_its_own_whil
         answer = await client.ask("tools/call", {"name": "delete.all now"})
         assert answer["error"]["message"] == "Unknown tool: delete.all now"
         assert heard(log) == []
+
+
+def answering(result: bytes) -> fakes.Script:
+    """A server with one tool, whose result is this text."""
+
+    def script(message: Json) -> list[bytes]:
+        if message.get("method") == "tools/list":
+            return [fakes.result(message, {"tools": [tool("echo", read_only=True)]})]
+        return [b'{"jsonrpc":"2.0","id":%d,"result":%s}' % (message["id"], result)] if "id" in message else []
+
+    return fakes.legacy(script)
+
+
+@pytest.mark.parametrize("depth", [10, 600, 900])
+async def test_hidden_characters_are_shown_however_deep_they_are(depth: int) -> None:
+    nested = b'{"a":' * depth + rb'["\u202e",{"\u200b":"\u200b"}]' + b"}" * depth
+    script = answering(b'{"content":[],"structuredContent":%s}' % nested)
+    async with (
+        fakes.websocket_server(script) as url,
+        bridged(way_to(url, printable=True)) as bridge,
+        talking(bridge) as client,
+    ):
+        found = (await client.call("echo"))["structuredContent"]
+        for _ in range(depth):
+            found = found["a"]
+        assert found == [r"\u{202E}", {r"\u{200B}": r"\u{200B}"}]

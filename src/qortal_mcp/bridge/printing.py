@@ -18,17 +18,24 @@ def made_printable(result: Raw) -> Raw:
         value = values.read(result)
     except UNREADABLE:
         return result
-    return Raw(values.write(_shown(value)))
+    held = [value]
+    _show(held)
+    return Raw(values.write(held[0]))
 
 
-def _shown(value: Any) -> Any:
-    if isinstance(value, str):
-        return printable(value)
-    if isinstance(value, list):
-        return [_shown(part) for part in value]
-    if isinstance(value, dict):
-        return {
-            printable(key): part if key in _NOT_READ and isinstance(part, str) else _shown(part)
-            for key, part in value.items()
-        }
-    return value
+def _show(held: list[Any]) -> None:
+    """Change a tree in place, however deep it is."""
+    unread: list[Any] = [held]
+    while unread:
+        value = unread.pop()
+        if isinstance(value, list):
+            value[:] = [printable(part) if isinstance(part, str) else part for part in value]
+            unread += [part for part in value if isinstance(part, list | dict)]
+            continue
+        members = list(value.items())
+        value.clear()
+        for key, part in members:
+            is_read = isinstance(part, str) and key not in _NOT_READ
+            value[printable(key)] = printable(part) if is_read else part
+            if isinstance(part, list | dict):
+                unread.append(part)
