@@ -2,14 +2,30 @@
 
 import json
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.bridge.talking import bridged, talking, way_to
+from aiohttp import web
+from tests.bridge.talking import bridged, talking, text_of, way_to
 from tests.client import fakes
 
+from qortal_mcp.repairs.chosen import Repairs
+from qortal_mcp.repairs.framing import Piece
+from qortal_mcp.transports.memory import MemoryConnection
+
 Json = dict[str, Any]
+HELLO: Json = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "hostile", "version": "0"},
+    },
+}
 # A program that runs whatever it is told to, by any name, with or without an id, and writes down what it heard.
 OBEDIENT = """
 import json, sys
@@ -150,3 +166,36 @@ async def test_hidden_characters_are_shown_however_deep_they_are(depth: int) -> 
         for _ in range(depth):
             found = found["a"]
         assert found == [r"\u{202E}", {r"\u{200B}": r"\u{200B}"}]
+
+
+MULTI_LINE = b'{\n "content": [\r\n  {"type": "text",\n "text": "a b"}\r ]\n}'
+
+
+@pytest.mark.parametrize("level", ["none", "safe", "all"])
+async def test_a_message_over_several_lines_is_one_line_for_the_client(level: str) -> None:
+    lines: list[bytes] = []
+    async with (
+        fakes.websocket_server(answering(MULTI_LINE)) as url,
+        bridged(way_to(url, level)) as bridge,
+        MemoryConnection(bridge) as connection,
+    ):
+        for message in (
+            HELLO,
+            {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "echo"}},
+        ):
+            await connection.send(json.dumps(message).encode())
+            lines.append(await connection.receive())
+    assert not any(b"\n" in line or b"\r" in line for line in lines)
+    assert text_of(json.loads(lines[1])["result"]) == "a b"
+
+
+async def test_text_that_is_not_utf8_is_an_error_if_it_is_not_repaired() -> None:
+    script = answering(b'{"content":[{"type":"text","text":"\xff"}]}')
+    async with (
+        fakes.websocket_server(script) as url,
+        bridged(way_to(url, "none")) as bridge,
+        talking(bridge) as client,
+    ):
+        result = await client.call("echo")
+        assert result["isError"]
+        assert text_of(result) == "The server's answer cannot be read: it is not UTF-8."

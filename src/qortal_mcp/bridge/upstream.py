@@ -40,6 +40,7 @@ from .known_tools import KnownTools
 from .open_call import OpenCall
 from .stderr import Tail
 from .survey import Survey
+from .unrepaired import as_it_came
 from .way import Way
 from .words import refused
 
@@ -122,7 +123,7 @@ class Upstream:
             on_lost=self._lost,
             on_dropped=journal.repaired,
             on_forgiven=lambda code, detail: journal.count(code, detail=detail),
-            reading=repairs.messages if repairs.on else None,
+            reading=repairs.messages if repairs.on else as_it_came,
             forgives=repairs.codes,
             handshake=self._survey.shaken,
             is_full=is_crowded,
