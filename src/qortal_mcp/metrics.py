@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping
 
 # The buckets that the MCP semantic conventions recommend for operation durations.
 BUCKETS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300)
+# More than any server needs. A server behind a bridge chooses its tools' names and the codes of its errors.
+_MOST_ROWS = 5000
 _ESCAPES = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
 _OPERATION = "mcp_server_operation_duration_seconds"
 
@@ -21,6 +23,9 @@ class Metrics:
         """One finished operation. `error_type` is empty for a success."""
         key = (method, tool, error_type)
         row = self._durations.get(key)
+        if row is None and len(self._durations) >= _MOST_ROWS:
+            key = (method, "", "_other") if error_type else (method, "", "")
+            row = self._durations.get(key)
         if row is None:
             row = self._durations[key] = [0.0] * (len(BUCKETS) + 2)
         row[bisect_left(BUCKETS, seconds)] += 1

@@ -199,3 +199,25 @@ async def test_text_that_is_not_utf8_is_an_error_if_it_is_not_repaired() -> None
         result = await client.call("echo")
         assert result["isError"]
         assert text_of(result) == "The server's answer cannot be read: it is not UTF-8."
+
+
+async def test_metrics_do_not_grow_with_the_names_that_clients_and_servers_invent() -> None:
+    codes = iter(range(1, 10**6))
+
+    def script(message: Json) -> list[bytes]:
+        if message.get("method") == "tools/list":
+            return [fakes.result(message, {"tools": []})]
+        return [fakes.error(message, next(codes))] if "id" in message else []
+
+    async with (
+        fakes.websocket_server(fakes.legacy(script)) as url,
+        bridged(way_to(url)) as bridge,
+        talking(bridge) as client,
+    ):
+        for number in range(20):
+            assert "error" in await client.ask(f"invented/{number}")
+        written = bridge.metrics.render()
+        assert "invented" not in written
+        for number in range(10_000):
+            bridge.metrics.observe("_unknown", f"tool {number}", str(number), 0.1)
+        assert bridge.metrics.render().count("_count{") <= 5_002

@@ -179,12 +179,12 @@ class Receiver:
         else:
             assert isinstance(outcome, bytes), "a result or a failure"
             reply = Reply(jsonrpc.result_reply(call.request.id, outcome), 200, call.retry_after)
-        self.metrics.observe(call.request.method, call.tool_name, error_type, seconds)
+        self.metrics.observe(_known(call.request.method), call.tool_name, error_type, seconds)
         if log.isEnabledFor(logging.DEBUG):
             log.debug(
                 "request answered",
                 extra={
-                    "qortal_mcp.method": call.request.method,
+                    "qortal_mcp.method": _shown(call.request.method),
                     "qortal_mcp.tool": call.tool_name,
                     "qortal_mcp.rpc_id": repeated(str(call.request.id), 40),
                     "qortal_mcp.outcome": error_type or "ok",
@@ -195,8 +195,7 @@ class Receiver:
 
     def _note(self, request: jsonrpc.Request, outcome: str, started: float) -> None:
         """Count and log a request that was refused before anybody served it."""
-        known = request.method if request.method in versions.METHODS else "_unknown"
-        self.metrics.observe(known, "", outcome, time.perf_counter() - started)
+        self.metrics.observe(_known(request.method), "", outcome, time.perf_counter() - started)
         if log.isEnabledFor(logging.DEBUG):
             log.debug(
                 "request refused",
@@ -221,7 +220,7 @@ class Receiver:
         log.error(
             "internal error",
             exc_info=exc,
-            extra={"qortal_mcp.method": call.request.method, "qortal_mcp.tool": call.tool_name},
+            extra={"qortal_mcp.method": _shown(call.request.method), "qortal_mcp.tool": call.tool_name},
         )
         if call.tool_name:
             return call.tool_failed(tool_errors.internal())
@@ -294,6 +293,11 @@ class Receiver:
     def close(self) -> None:
         """Accept no more subscriptions, and end the open ones properly."""
         self.hub.close()
+
+
+def _known(method: str) -> str:
+    """A method's name as it is counted. A bridge passes on methods of any name."""
+    return method if method in versions.METHODS else "_unknown"
 
 
 def _shown(method: str) -> str:
