@@ -221,3 +221,23 @@ async def test_metrics_do_not_grow_with_the_names_that_clients_and_servers_inven
         for number in range(10_000):
             bridge.metrics.observe("_unknown", f"tool {number}", str(number), 0.1)
         assert bridge.metrics.render().count("_count{") <= 5_002
+
+
+@pytest.mark.parametrize("method", ["tools/call", "resources/list"])
+async def test_a_secret_that_a_refusal_repeats_is_masked(method: str) -> None:
+    async def server(request: web.Request) -> web.Response:
+        message = await request.json() if request.method == "POST" else {}
+        if message.get("method") == "initialize":
+            return web.Response(
+                body=fakes.result(message, fakes.INITIALIZED), content_type="application/json"
+            )
+        return web.Response(status=500, text="no such token: hunter2-secret")
+
+    async with (
+        fakes.web_server(server) as url,
+        bridged(way_to(url, mask=lambda text: text.replace("hunter2-secret", "***"))) as bridge,
+        talking(bridge) as client,
+    ):
+        answer = json.dumps(await client.ask(method, {"name": "echo"}))
+        assert "no such token: ***" in answer
+        assert "hunter2" not in answer

@@ -81,7 +81,7 @@ def initialize(call: BridgeCall) -> Running:
         except ClientError as exc:
             peer.part()
             bridge.failed_to_open(peer)
-            raise _protocol_error(exc) from None
+            raise _protocol_error(exc, call) from None
         return _encode(_handshake(behind, revision, can_tell=peer.post is not None))
 
     return run
@@ -138,7 +138,7 @@ def discover(call: BridgeCall) -> Running:
         try:
             await behind.upstream.ready()
         except ClientError as exc:
-            raise _protocol_error(exc) from None
+            raise _protocol_error(exc, call) from None
         upstream = behind.upstream
         answer: dict[str, Any] = {
             "supportedVersions": list(versions.MODERN),
@@ -187,7 +187,7 @@ async def _answer(call: BridgeCall, context: Context, params: Params) -> bytes:
     except ServerError as exc:
         outcome = upstream.way.repairs.other(None, exc.raw, _asked(call), exc.changes)
     except ClientError as exc:
-        raise _protocol_error(exc) from None
+        raise _protocol_error(exc, call) from None
     if outcome.result is not None and method in _LISTED:
         outcome = _listed(call, upstream, outcome.result, outcome)
     return _finished(call, upstream, outcome, cacheable=method in _LISTED or method == "resources/read")
@@ -222,7 +222,7 @@ def list_tools(call: BridgeCall) -> Running:
             tools = upstream.tools
             last_known = tools.all_in_one() if cursor is None else tools.page(cursor)
             if last_known is None:
-                raise _protocol_error(exc) from None
+                raise _protocol_error(exc, call) from None
             page = last_known
         return _finished(call, upstream, Outcome(result=Raw(values.write(page))), cacheable=True)
 
@@ -280,7 +280,7 @@ def call_tool(call: BridgeCall) -> Running:
             sent = params if tool is None or tool.upstream_name == name else _renamed(params, tool)
             return await _called(call, context, behind, sent, tool)
         except ClientError as exc:
-            raise words.tool_error(exc) from None
+            raise words.tool_error(exc, upstream.way.mask) from None
 
     return run
 
@@ -392,12 +392,12 @@ def _server_error(raw: Raw | None, *, modern: bool) -> errors.ProtocolError:
     return errors.ProtocolError(modern_code(code) if modern else code, message, found.get("data", UNSET))
 
 
-def _protocol_error(exc: ClientError) -> errors.ProtocolError:
+def _protocol_error(exc: ClientError, call: BridgeCall) -> errors.ProtocolError:
     """No answer, for methods whose results have no way to say so."""
     data: Any = UNSET
     if isinstance(exc, Unreachable) and exc.reason:
         data = {"reason": exc.reason}
-    return errors.ProtocolError(errors.INTERNAL_ERROR, words.sentence(exc), data)
+    return errors.ProtocolError(errors.INTERNAL_ERROR, call.server.way.mask(words.sentence(exc)), data)
 
 
 _decode_uri = decoder(messages.SubscribeParams)
@@ -443,7 +443,7 @@ def listen(call: BridgeCall) -> Running:
             await behind.upstream.ready()
             accepted = await _accepted(behind, wanted, call.server.limits.peer_subscriptions)
         except ClientError as exc:
-            raise _protocol_error(exc) from None
+            raise _protocol_error(exc, call) from None
         hub = behind.clients.hub
         listener = hub.listen(call.request.id, accepted)
         try:

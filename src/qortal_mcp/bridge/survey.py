@@ -126,7 +126,8 @@ class Survey:
                     break
                 cursor = following
         except (ServerError, MalformedReply, RequestTimeout, HttpRefused) as exc:
-            log.info("the tools cannot be listed", extra={"qortal_mcp.reason": str(exc)})
+            reason = self._way.mask(str(exc))
+            log.info("the tools cannot be listed", extra={"qortal_mcp.reason": reason})
             if not pages or len(taken) < len(self.tools):
                 return False
         if len(pages) > 1 and list_paginated.code in self._way.repairs.codes:

@@ -236,7 +236,7 @@ class Upstream:
 
     def _report(self, error: ClientError) -> None:
         """Log why the server cannot be reached, once for each reason."""
-        reason = str(error)
+        reason = self.way.mask(str(error))
         if reason != self._reported:
             self._reported = reason
             log.warning(
@@ -477,7 +477,7 @@ class Upstream:
         self._down_since = asyncio.get_running_loop().time()
         log.warning(
             "connection to the server lost",
-            extra={"qortal_mcp.server": self.way.name, "qortal_mcp.reason": str(error)},
+            extra={"qortal_mcp.server": self.way.name, "qortal_mcp.reason": self.way.mask(str(error))},
         )
         self._gone.set()
 

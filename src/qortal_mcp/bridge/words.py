@@ -1,5 +1,7 @@
 """What clients are told when the server behind has no answer for them. One sentence for each cause."""
 
+from collections.abc import Callable
+
 from ..client.errors import (
     ClientError,
     ConnectionLost,
@@ -60,10 +62,10 @@ _CODES: tuple[tuple[type[ClientError], str], ...] = (
 )
 
 
-def tool_error(error: ClientError) -> ToolError:
-    """A call that has no answer, as the failure of its tool."""
+def tool_error(error: ClientError, mask: Callable[[str], str]) -> ToolError:
+    """A call that has no answer, as the failure of its tool. `mask` takes out secrets that the server repeats."""
     code = next((code for kind, code in _CODES if isinstance(error, kind)), "SERVER_ERROR")
-    text = sentence(error)
+    text = mask(sentence(error))
     if isinstance(error, Lost) and error.tail:
         text = f"{text}\n{error.tail}"
     return ToolError(code, text, retryable=isinstance(error, Unreachable))
