@@ -241,3 +241,11 @@ async def test_a_secret_that_a_refusal_repeats_is_masked(method: str) -> None:
         answer = json.dumps(await client.ask(method, {"name": "echo"}))
         assert "no such token: ***" in answer
         assert "hunter2" not in answer
+
+
+def test_a_line_of_brackets_without_end_is_not_counted_one_by_one() -> None:
+    line = b'{"jsonrpc":"2.0","id":1,"result":' + b'{"a":' * 2_000_000 + b"1" + b"}" * 2_000_001 + b"\n"
+    began = time.process_time()
+    pieces = Repairs("safe").lines(16 * 1024 * 1024).feed(line)
+    assert time.process_time() - began < 0.25
+    assert [piece.raw for piece in pieces if isinstance(piece, Piece)] == [line]

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Raw, Struct
 
-from ..protocol.decoding import decoder
+from ..protocol.decoding import decoder, has_more_values
 from ..protocol.framing import TooLong
 from ..protocol.jsonrpc import UNREADABLE
 from .envelope.message import dropped
@@ -49,6 +49,8 @@ _BOM = b"\xef\xbb\xbf"
 _CONTENT_LENGTH = re.compile(rb"content-length:\s*(\d{1,12})", re.IGNORECASE)
 _HEADER = re.compile(rb"[A-Za-z][A-Za-z0-9-]*:.*")
 _HEADERS_BYTES = 4096
+# Brackets are counted one by one: a line with more of them than this is not part of a longer message.
+_MOST_VALUES = 100_000
 # How a message begins, whole or not. Not `{'a': 1}` or `[INFO] ready`.
 _OPENING = re.compile(rb'\{\s*(?:["}]|\Z)|\[\s*(?:\{|\Z)')
 # Strings as far as they go, and brackets: each byte is scanned once.
@@ -70,6 +72,9 @@ class _Unfinished:
 
     def add(self, line: bytes) -> None:
         self.raw += line
+        if has_more_values(line, _MOST_VALUES):
+            self._depth, self._in_string = 0, False
+            return
         at = 0
         if self._in_string:
             rest = _REST_OF_STRING.match(line)
