@@ -1,5 +1,6 @@
 """Servers and clients that mean harm: what is withheld stays out of reach, and nothing they send gets anywhere else."""
 
+import asyncio
 import json
 import sys
 import time
@@ -8,9 +9,11 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from tests.bridge.behind import until
 from tests.bridge.talking import bridged, talking, text_of, way_to
 from tests.client import fakes
 
+from qortal_mcp.bridge.limits import BridgeLimits
 from qortal_mcp.repairs.chosen import Repairs
 from qortal_mcp.repairs.framing import Piece
 from qortal_mcp.transports.memory import MemoryConnection
@@ -249,3 +252,49 @@ def test_a_line_of_brackets_without_end_is_not_counted_one_by_one() -> None:
     pieces = Repairs("safe").lines(16 * 1024 * 1024).feed(line)
     assert time.process_time() - began < 0.25
     assert [piece.raw for piece in pieces if isinstance(piece, Piece)] == [line]
+
+
+@pytest.mark.parametrize("reading", [1, 2])
+async def test_a_change_that_is_announced_together_with_the_list_is_not_missed(reading: int) -> None:
+    """The notice comes in the same moment as the list that it makes out of date."""
+    changed = b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'
+    listed = 0
+
+    def script(message: Json) -> list[bytes]:
+        nonlocal listed
+        if message.get("method") == "tools/list":
+            listed += 1
+            tools = [tool("old", read_only=True)] + [tool("new", read_only=True)] * (listed > reading)
+            return [fakes.result(message, {"tools": tools}), *([changed] if listed <= reading else [])]
+        return [fakes.result(message, {"content": []})] if "id" in message else []
+
+    async with (
+        fakes.websocket_server(fakes.legacy(script)) as url,
+        bridged(way_to(url, limits=BridgeLimits())) as bridge,
+        talking(bridge) as client,
+    ):
+        await until(lambda: listed > reading)
+        assert await client.tools() == ["old", "new"]
+        assert "result" in await client.ask("tools/call", {"name": "new"})
+
+
+async def test_a_server_that_announces_a_change_after_every_reading_is_not_read_without_a_pause() -> None:
+    changed = b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'
+    listed = 0
+
+    def script(message: Json) -> list[bytes]:
+        nonlocal listed
+        if message.get("method") == "tools/list":
+            listed += 1
+            time.sleep(0.02)
+            return [fakes.result(message, {"tools": [tool("look", read_only=True)]}), changed]
+        return [fakes.result(message, {"content": []})] if "id" in message else []
+
+    async with (
+        fakes.websocket_server(fakes.legacy(script)) as url,
+        bridged(way_to(url)) as bridge,
+        talking(bridge) as client,
+    ):
+        await asyncio.sleep(1)
+        assert "result" in await client.ask("tools/call", {"name": "look"})
+        assert listed <= 5

@@ -45,6 +45,8 @@ class KnownTools:
         self._misfits = misfits
         # When the pages were read, in the loop's time; None: never, or something changed since.
         self.read_at: float | None = None
+        # How often the server has said that something changed.
+        self.notices = 0
 
     def __len__(self) -> int:
         return len(self._tools)
@@ -80,8 +82,14 @@ class KnownTools:
             )
         )
 
-    def replace(self, pages: Mapping[Cursor, Page], now: float) -> bool:
-        """Take a list that was just read in full. True if it differs from the one before."""
+    def outdate(self) -> None:
+        """The server says that something changed."""
+        self.notices += 1
+        self.read_at = None
+
+    def replace(self, pages: Mapping[Cursor, Page], now: float | None) -> bool:
+        """Take a list that was just read in full. True if it differs from the one before. Without a time: it is out of
+        date already."""
         before = self._tools
         self._pages, self._tools = {}, {}
         self._writing.clear()

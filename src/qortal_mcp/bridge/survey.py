@@ -114,6 +114,7 @@ class Survey:
 
         Raises: ClientError if the connection is lost.
         """
+        notices = self.tools.notices
         pages: dict[Cursor, Page] = {}
         taken: set[str] = set()
         cursor: Cursor = None
@@ -133,7 +134,10 @@ class Survey:
         if len(pages) > 1 and list_paginated.code in self._way.repairs.codes:
             cut = Change(code=list_paginated.code, path="nextCursor", before=list(pages)[1])
             self._journal.repaired((cut,))
-        return self.tools.replace(pages, asyncio.get_running_loop().time())
+        if self.tools.notices == notices:
+            return self.tools.replace(pages, asyncio.get_running_loop().time())
+        # It changed meanwhile: a list that somebody has begun to read since is newer.
+        return self.tools.read_at is None and self.tools.replace(pages, None)
 
     async def _read_page(self, request: Request, cursor: Cursor, taken: set[str]) -> Page:
         params: Params = {} if cursor is None else {"cursor": Raw(values.write(cursor))}

@@ -51,6 +51,8 @@ USUAL_REVISION = "2025-06-18"
 State = Literal["idle", "starting", "ready", "down"]
 _SUBSCRIBING = ("resources/subscribe", "resources/unsubscribe")
 _NO_CAPABILITIES = Raw(b"{}")
+# After the list was read again, no reading follows for this many times as long.
+_CALM = 20
 
 
 class Opening:
@@ -253,6 +255,8 @@ class Upstream:
         for waiter in list(self._waiting):
             if not waiter.done():
                 waiter.set_result(client)
+        if self.tools.are_known and self.tools.read_at is None:
+            self._refresh()  # it changed while it was read
         log.info(
             "connected again" if again else "connected",
             extra={"qortal_mcp.server": self.way.name, "qortal_mcp.tools": len(self.tools)},
@@ -334,7 +338,7 @@ class Upstream:
 
     def _notified(self, notification: Notification) -> None:
         if notification.method == "notifications/tools/list_changed":
-            self.tools.read_at = None
+            self.tools.outdate()
             self._refresh()
         self._hear(notification)
 
@@ -349,10 +353,14 @@ class Upstream:
             return await client.request(method, params, timeout=self.way.start_timeout)
 
         with contextlib.suppress(ClientError):
+            loop = asyncio.get_running_loop()
             while self.tools.read_at is None and self._client is client:
+                began, notices = loop.time(), self.tools.notices
                 await self._survey.read_tools(request)
-                if self.tools.read_at is None:
+                if self.tools.read_at is None and self.tools.notices == notices:
                     return  # it cannot be read now; whoever asks for it tries again
+                # A server may speak of a change after every reading: most of the time belongs to its clients.
+                await asyncio.sleep(_CALM * (loop.time() - began))
 
     async def ask(
         self, method: str, params: Params, *, call: OpenCall | None = None, may_repeat: bool = False
