@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType, structs
 
 from ...audit.evidence import Ending, Heard, Http, Step, Transport, Visit
@@ -14,6 +13,7 @@ from ...audit.secrets import safe_url
 from ...client import transcript
 from ...client.transcript import Record
 from ...protocol import lenient
+from ...protocol.decoding import decoder
 from ...protocol.jsonrpc import UNREADABLE
 from ...protocol.versions import LEGACY
 
@@ -294,7 +294,7 @@ class _Known(Struct):
     error: Raw | UnsetType = UNSET
 
 
-_decode = msgspec.json.Decoder(_Known).decode
+_decode = decoder(_Known)
 
 
 def _question(data: bytes) -> tuple[str, str, Any]:
