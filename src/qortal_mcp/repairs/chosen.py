@@ -91,17 +91,28 @@ class Page(Struct, frozen=True, kw_only=True):
 class Repairs:
     """A level, without the codes that were switched off. Holds no state."""
 
-    def __init__(self, level: str = SAFE, without: Iterable[str] = ()) -> None:
-        """Raises: ValueError for a code that no repair has."""
+    def __init__(self, level: str = SAFE, without: Iterable[str] = (), *, for_reading: bool = False) -> None:
+        """With `for_reading`, changes can be looked at later: see `Change`.
+
+        Raises: ValueError for a code that no repair has.
+        """
         if unknown := sorted(set(without) - CODES):
             raise ValueError(f"there is no repair {unknown[0]}")
         wanted: dict[str, tuple[str, ...]] = {"all": (SAFE, ALL), "safe": (SAFE,), "none": ()}
         self.level = level
-        self.on = tuple(one for one in REPAIRS if one.level in wanted[level] and one.code not in set(without))
+        self._without = frozenset(without)
+        self._for_reading = for_reading
+        self.on = tuple(
+            one for one in REPAIRS if one.level in wanted[level] and one.code not in self._without
+        )
         self.codes = frozenset(one.code for one in self.on)
         self._about: dict[type, list[Repair[Any]]] = {}
         for one in self.on:
             self._about.setdefault(one.about, []).append(one)
+
+    def for_reading(self) -> "Repairs":
+        """The same repairs, whose changes hold what stood there at that time."""
+        return Repairs(self.level, self._without, for_reading=True)
 
     def lines(self, limit: int) -> LooseLines:
         """Finds the messages in the standard output of a program."""
@@ -225,7 +236,16 @@ class Repairs:
         for one in self._about.get(type(subject), ()):
             if one.apply is not None:
                 for change in one.apply(subject):
-                    yield replace(change, code=one.code)
+                    yield self._noted(change, one.code)
+
+    def _noted(self, change: Change, code: str) -> Change:
+        """Later repairs go on changing the same tree: what somebody will look at is copied now."""
+        if self._for_reading:
+            before, after = values.copied(change.before), values.copied(change.after)
+            return replace(change, code=code, before=before, after=after)
+        if change.kept:
+            return replace(change, code=code, before=values.copied(change.before))
+        return replace(change, code=code)
 
     def _outcome(
         self,

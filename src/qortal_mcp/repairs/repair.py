@@ -28,7 +28,8 @@ ABSENT: Any = _Absent()
 class Change(Struct, frozen=True, kw_only=True):
     """One place that a repair put right. Values are JSON trees as `values.read` gives them.
 
-    What stood there is kept for the client in `_meta` if it is gone now, or if `keep` says so.
+    What stood there is kept for the client in `_meta` if it is gone now, or if `keep` says so. Other values are parts of
+    the tree that later repairs change, unless the repairs are `for_reading`.
     """
 
     path: str = ""

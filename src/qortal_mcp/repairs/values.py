@@ -24,6 +24,11 @@ def write(value: Any) -> bytes:
     return _encode(value)
 
 
+def copied(value: Any) -> Any:
+    """A value that stays as it is when parts of the original change."""
+    return read(write(value)) if isinstance(value, dict | list) else value
+
+
 def text_of(value: Any) -> str:
     """A value as compact JSON, for a text block."""
     return _encode(value).decode()

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 from msgspec import Raw
+from msgspec.structs import replace
 
 from ...audit.visiting.calls import Call, Permission, ReadOnlyClaims, choose
 from ...bridge.way import Way
@@ -62,7 +63,8 @@ class _Look:
 
     async def at(self, named: tuple[Call, ...]) -> Checked:
         """Raises: Undetermined."""
-        bridge = bridge_of(self._way, error_key=_ERROR)
+        way = replace(self._way, repairs=self._way.repairs.for_reading())
+        bridge = bridge_of(way, error_key=_ERROR)
         bridge.journal.on_change = self._note
         try:
             async with MemoryConnection(bridge) as self._client:

@@ -11,7 +11,7 @@ from .inputs import (
     input_schema_type_missing,
 )
 from .keywords import schema_malformed
-from .names import NAMES
+from .names import NAMES, name_empty
 from .outputs import output_schema_removed, output_schema_root_not_object
 from .page import PAGE
 from .portable import array_without_items, dialect, top_level_union, type_union
@@ -20,6 +20,8 @@ from .references import has_refs, ref_unresolvable
 # In the order in which they are applied: each relies on what those before it have put right.
 TOOLS: tuple[Repair[Any], ...] = (
     *PAGE,
+    # Before anything is put right in a tool that is left out: the client finds it as the server sent it.
+    name_empty,
     *ENTRY,
     input_schema_missing,
     params_member,

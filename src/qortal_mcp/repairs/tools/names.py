@@ -91,4 +91,4 @@ def _free(name: str, taken: set[str]) -> str:
         number = number + 1 if number < 10 else max(number, len(taken)) + 1
 
 
-NAMES: tuple[Repair[Any], ...] = (name_empty, name_charset, name_length, name_duplicate)
+NAMES: tuple[Repair[Any], ...] = (name_charset, name_length, name_duplicate)
