@@ -180,7 +180,7 @@ def test_a_server_that_never_comes_is_reported_once_and_the_exit_code_says_so() 
     assert json.loads(line)["error"] == {
         "code": -32603,
         "message": f"cannot reach {target}",
-        "data": json.loads(line)["error"].get("data"),
+        "data": {"reason": "connection refused"},
     }
 
 

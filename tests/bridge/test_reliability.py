@@ -76,12 +76,15 @@ async def test_while_the_server_is_down_its_tools_stay_and_calls_say_why(log: Pa
         assert await client.tools() == before
         result = await client.call("note", n=1)
         assert result["isError"]
-        assert text_of(result) == "cannot reach the server"
+        assert text_of(result) == "Cannot reach the server: connection refused. Is the server running?"
         answer = await client.ask("resources/list")
-        assert answer["error"]["message"] == "cannot reach the server"
+        assert (answer["error"]["message"], answer["error"]["data"]) == (
+            "cannot reach the server",
+            {"reason": "connection refused"},
+        )
         facts, is_ready = bridge.facts()
         assert not is_ready
-        assert "Cannot connect" in facts["connections"][0]["error"]
+        assert facts["connections"][0]["error"] == "connection refused"
         await server.start()
         assert text_of(await client.call("note", n=2)) == "2"
         assert bridge.facts()[1]
@@ -165,7 +168,10 @@ async def test_a_late_answer_is_dropped_after_the_call_has_timed_out(log: Path) 
     server = Noting(log)
     async with bridged(way_to(server.target, timeout=0.3)) as bridge, talking(bridge) as client:
         result = await client.call("late", seconds=0.6, n=1)
-        assert text_of(result) == "The server timed out: no answer within 0.3 s."
+        assert (
+            text_of(result)
+            == "The server timed out: no answer within 0.3 s (--timeout). Whether it ran is not known."
+        )
         sent = server.messages("tools/call")[0]
         await until(lambda: server.messages("notifications/cancelled"))
         assert server.messages("notifications/cancelled")[0]["params"]["requestId"] == sent["id"]

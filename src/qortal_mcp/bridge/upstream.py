@@ -188,8 +188,11 @@ class Upstream:
     def _unreachable(self, error: ClientError | None) -> Unreachable:
         words = ""
         if isinstance(error, HttpRefused):
-            words = f"cannot reach {self.way.name}: {refused(error)}"
-        elif isinstance(error, NotSupported | MalformedReply | ServerError | CannotRun):
+            said = refused(error)
+            words = f"cannot use {self.way.name}: {said[:1].lower()}{said[1:]}"
+        elif isinstance(error, CannotRun):
+            words = str(error)
+        elif isinstance(error, NotSupported | MalformedReply | ServerError):
             words = f"cannot use {self.way.name}: {error}"
         elif self.way.is_command and error is not None:
             words = f"cannot reach {self.way.name}: {error}"
@@ -197,7 +200,9 @@ class Upstream:
         tail = self._shown_tail()
         if tail:
             words = f"{words or f'cannot reach {self.way.name}'}\n{tail}"
-        return Unreachable(self.way.name, "" if error is None else self.way.mask(str(error)), words)
+        # A refusal is explained in full already.
+        reason = "" if error is None or isinstance(error, HttpRefused) else self.way.mask(str(error))
+        return Unreachable(self.way.name, reason, words)
 
     def _shown_tail(self) -> str:
         """What the program wrote last; until a new one writes something, what the one before it wrote."""

@@ -9,11 +9,19 @@ from ..client.errors import (
     MalformedReply,
     RequestTimeout,
 )
+from ..client.wires import reasons
 from ..server.tool_errors import ToolError
 from .failures import Lost, RequestTooLong, SessionLost, Unreachable
 
 _LOST = "Connection to the server was lost before it answered."
 _UNSURE = "Whether it ran is not known."
+# What a person can look at when there is no connection.
+_HINTS = {
+    reasons.REFUSED: "Is the server running?",
+    reasons.NO_ANSWER: "Is it a WebSocket server? Its address begins with ws:// then.",
+    reasons.NOT_TLS: "Does the address begin with http:// or ws://?",
+}
+_PATH_HINT = " Is the path right? MCP servers often use /mcp, /sse or /ws."
 
 
 def sentence(error: ClientError) -> str:
@@ -23,7 +31,7 @@ def sentence(error: ClientError) -> str:
     if isinstance(error, RequestTooLong):
         return str(error)
     if isinstance(error, RequestTimeout):
-        return f"The server timed out: no answer within {error.seconds:g} s."
+        return f"The server timed out: no answer within {error.seconds:g} s (--timeout). {_UNSURE}"
     if isinstance(error, SessionLost):
         return f"The server no longer knew this session. A new one is open. {_UNSURE}"
     if isinstance(error, HttpRefused):
@@ -49,8 +57,22 @@ def refused(error: HttpRefused) -> str:
         return "The server refused this client (HTTP status 403). A token can be given with --server-token-file or --header-file."
     if error.status == 429:
         return "Rate limit exceeded"
-    detail = f": {error.detail}" if error.detail else ""
-    return f"The server answered with HTTP status {error.status} instead of a result{detail}."
+    detail = f": {error.detail.rstrip('.')}" if error.detail else ""
+    hint = _PATH_HINT if error.status in (404, 405) else ""
+    return f"The server answered with HTTP status {error.status} instead of a result{detail}.{hint}"
+
+
+def explained(message: str, reason: str) -> str:
+    """That a server cannot be reached, as a sentence with the reason and what can be done about it."""
+    first, *tail = message.splitlines() or [""]
+    if reason and reason not in first:
+        first = f"{first}: {reason.rstrip('.')}"
+    first = f"{first[:1].upper()}{first[1:]}"
+    if not first.endswith((".", "?")):
+        first = f"{first}."
+    if reason in _HINTS:
+        first = f"{first} {_HINTS[reason]}"
+    return "\n".join([first, *tail])
 
 
 _CODES: tuple[tuple[type[ClientError], str], ...] = (
@@ -65,7 +87,8 @@ _CODES: tuple[tuple[type[ClientError], str], ...] = (
 def tool_error(error: ClientError, mask: Callable[[str], str]) -> ToolError:
     """A call that has no answer, as the failure of its tool. `mask` takes out secrets that the server repeats."""
     code = next((code for kind, code in _CODES if isinstance(error, kind)), "SERVER_ERROR")
-    text = mask(sentence(error))
+    text = explained(str(error), error.reason) if isinstance(error, Unreachable) else sentence(error)
+    text = mask(text)
     if isinstance(error, Lost) and error.tail:
         text = f"{text}\n{error.tail}"
     return ToolError(code, text, retryable=isinstance(error, Unreachable))

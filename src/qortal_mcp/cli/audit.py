@@ -244,9 +244,6 @@ async def _with_stop_signal(work: Coroutine[Any, Any, T]) -> T:
     return await task
 
 
-# How the HTTP library says that nobody is there.
-_NOBODY = re.compile(r"^(?:\w+Error: )?Cannot connect to host (\S+) ssl:\S+ \[(.*)\]$")
-
 # How it says that no WebSocket opens at an address where something else is served.
 _REFUSED = re.compile(r"^HTTP status (200|404|405|501)$")
 
@@ -256,11 +253,7 @@ def _plainly(reason: str) -> str:
 
     if (refused := _REFUSED.match(reason)) is not None:
         return NOTHING_HERE if refused[1] == "404" else f"{WEBSITE} (HTTP {refused[1]})"
-    found = _NOBODY.match(reason)
-    if found is None:
-        return reason
-    why = "the connection is refused" if "Connect call failed" in found[2] else found[2]
-    return f"{found[1]}: {why}"
+    return reason
 
 
 def _diff(paths: tuple[str, str], *, as_json: bool) -> int:

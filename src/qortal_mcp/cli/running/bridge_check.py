@@ -13,7 +13,9 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from ...audit.visiting.calls import Call, Permission, ReadOnlyClaims, choose
+from ...bridge.bridge import Bridge
 from ...bridge.way import Way
+from ...bridge.words import explained
 from ...logs import visible
 from ...protocol import jsonrpc
 from ...protocol.versions import NEWEST_HANDSHAKE
@@ -27,6 +29,8 @@ from ..output.progress import Progress
 from . import failures
 from .bridging import bridge_of
 
+# How long nobody wonders why nothing happens.
+_PATIENCE_SECONDS = 1.0
 # More calls say little more about the shape of the answers.
 _MOST_CALLS = 20
 _ERROR = "qortal-mcp/error"
@@ -69,7 +73,11 @@ class _Look:
         try:
             async with MemoryConnection(bridge) as self._client:
                 self._progress.say(f"connecting to {self._way.name}")
-                opened = await self._result("initialize", _HELLO)
+                waits = asyncio.get_running_loop().create_task(self._say_that_it_waits(bridge))
+                try:
+                    opened = await self._result("initialize", _HELLO)
+                finally:
+                    waits.cancel()
                 self._progress.say("tools/list")
                 listed = await self._result("tools/list", {})
                 found = listed.get("tools")
@@ -96,6 +104,15 @@ class _Look:
             # Not in the order in which they were seen: over HTTP that changes.
             seen=tuple(self._named(one, tools) for one in sorted(self._seen.values(), key=_order)),
         )
+
+    async def _say_that_it_waits(self, bridge: Bridge) -> None:
+        """One line, also where there is no terminal: a server that is not there is waited for, which may take long."""
+        await asyncio.sleep(_PATIENCE_SECONDS)
+        found = [str(error) for one in bridge.behind if (error := one.upstream.error) is not None]
+        why = f" ({visible(self._way.mask(found[0]))})" if found else ""
+        self._progress.clear()
+        seconds = f"{self._way.start_timeout:g} s"
+        click.echo(f"Waiting for {self._way.name}{why}, at most {seconds} (--start-timeout).", err=True)
 
     async def _other_lists(self, capabilities: Any) -> None:
         """What else the server offers. That it cannot be listed is no reason to stop."""
@@ -139,14 +156,17 @@ class _Look:
             found = values.read(message.result)
             return found if isinstance(found, dict) else {}
         error = values.read(message.error or Raw(b"{}"))
-        first, *tail = str(error.get("message", "no answer")).splitlines() or ["no answer"]
+        data = error.get("data")
+        reason = data.get("reason", "") if isinstance(data, dict) else ""
+        said = explained(str(error.get("message", "no answer")), str(reason))
+        first, *tail = said.splitlines()
         self._progress.clear()
         for line in tail:
             click.echo(f"  | {visible(line)}", err=True)
         words = visible(first)
         if tail:
-            words = f"{words.rstrip('.')}. Its last words on standard error are above."
-        raise failures.Undetermined(words[:1].upper() + words[1:])
+            words = f"{words} Its last words on standard error are above."
+        raise failures.Undetermined(words)
 
     async def _ask(self, method: str, params: object) -> jsonrpc.Response:
         id_ = next(self._ids)

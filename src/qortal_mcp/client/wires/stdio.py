@@ -80,7 +80,7 @@ class StdioWire:
                 start_new_session=True,
             )
         except (OSError, ValueError) as exc:
-            raise CannotRun(f"cannot run {argv[0]}: {exc}") from exc
+            raise CannotRun(f"cannot run {argv[0]}: {_why_not(exc)}") from exc
         return cls(child, sink or NoSink(), Recorder(observer), limits, on_stderr, splitter)
 
     @property
@@ -198,7 +198,7 @@ class StdioWire:
 
     def _gone(self) -> ConnectionLost:
         code = self._child.returncode
-        how = "closed its output" if code is None else f"ended with exit code {code}"
+        how = "closed its output" if code is None else _ended(code)
         tail = self.stderr_tail[-self._limits.evidence_bytes :]
         return ConnectionLost(f"the program {how}", (tail,) if tail else ())
 
@@ -257,3 +257,21 @@ class StdioWire:
                 os.killpg(self._child.pid, number)
             elif self._child.returncode is None:
                 self._child.send_signal(number)
+
+
+def _why_not(error: OSError | ValueError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "there is no such program"
+    said = error.strerror if isinstance(error, OSError) else None
+    return said.lower() if said else str(error)
+
+
+def _ended(code: int) -> str:
+    """How a program ended: with an exit code, or by a signal, which is a negative one."""
+    if code >= 0:
+        return f"ended with exit code {code}"
+    try:
+        name = f" ({signal.Signals(-code).name})"
+    except ValueError:
+        name = ""
+    return f"was killed by signal {-code}{name}"

@@ -21,6 +21,7 @@ from ..refusals import readable
 from ..transcript import Headers, Http, Kind, Recorder
 from .media import EVENT_STREAM, JSON, is_json_like, is_message, kind_of
 from .origins import named, same_origin
+from .reasons import reason
 from .routes import DIRECT, Route
 from .wire import Sink
 
@@ -324,4 +325,4 @@ def translated() -> Iterator[None]:
         raise ConnectionLost(f"the proxy refuses with HTTP status {exc.status}") from None
     except (aiohttp.ClientError, OSError, ValueError) as exc:
         # ValueError: invalid addresses. TimeoutError is an OSError, but only aiohttp's own can occur here.
-        raise ConnectionLost(f"{type(exc).__name__}: {exc}") from exc
+        raise ConnectionLost(reason(exc)) from exc
