@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import sys
 import time
 from pathlib import Path
@@ -17,6 +18,7 @@ from qortal_mcp.bridge.limits import BridgeLimits
 from qortal_mcp.repairs.chosen import Repairs
 from qortal_mcp.repairs.framing import Piece
 from qortal_mcp.transports.memory import MemoryConnection
+from qortal_mcp.transports.stdio import serve_fds
 
 Json = dict[str, Any]
 HELLO: Json = {
@@ -298,3 +300,30 @@ async def test_a_server_that_announces_a_change_after_every_reading_is_not_read_
         await asyncio.sleep(1)
         assert "result" in await client.ask("tools/call", {"name": "look"})
         assert listed <= 5
+
+
+async def test_a_client_that_reads_late_gets_every_answer_after_the_end_of_its_input() -> None:
+    """More than the bridge holds for a client: the rest waits until there is room."""
+    calls, result = 40, b'{"content":[{"type":"text","text":"%s"}]}' % (b"x" * 300_000)
+    in_read, in_write = os.pipe()
+    out_read, out_write = os.pipe()
+    messages = [
+        HELLO,
+        *(
+            {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": "echo"}}
+            for number in range(2, calls + 2)
+        ),
+    ]
+    os.write(in_write, b"".join(json.dumps(message).encode() + b"\n" for message in messages))
+    async with fakes.websocket_server(answering(result)) as url, bridged(way_to(url)) as bridge:
+        serving = asyncio.create_task(serve_fds(bridge, in_read, out_write))
+        serving.add_done_callback(lambda _: os.close(out_write))
+        await asyncio.sleep(1)
+        os.close(in_write)
+        await asyncio.sleep(0.2)
+        assert not serving.done()
+        with os.fdopen(out_read, "rb") as out:
+            lines = await asyncio.to_thread(out.readlines)
+        await serving
+    os.close(in_read)
+    assert sorted(json.loads(line)["id"] for line in lines) == list(range(1, calls + 2))

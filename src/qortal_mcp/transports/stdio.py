@@ -181,7 +181,8 @@ async def serve_fds(
     ]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        if not writer.is_full:
+        # A client that has sent everything may still be reading; of one that does not, `_stuck` would have known.
+        if not writer.is_full or writer.idle_seconds < server.limits.shutdown_seconds:
             server.close()
             await connection.finish(server.limits.shutdown_seconds)
     finally:
