@@ -127,6 +127,8 @@ def content_missing(call: CallResult) -> Iterator[Change]:
     value = result_of(call)
     if value is None or value.get("content") is not None:
         return
+    if "content" not in value and "structuredContent" not in value and value.keys() - KNOWN:
+        return  # a bare value, which is repaired by another code or not at all: content would make it look empty
     structured = value.get("structuredContent")
     value["content"] = [] if structured is None else [text_block(as_text(structured))]
     yield Change(path="content", after=value["content"])
