@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -29,10 +29,16 @@ CLIENT = Options(
 )
 
 
-def way_to(target: str | list[str], level: str = "safe", **more: Any) -> Way:
+def way_to(target: str | Sequence[str], level: str = "safe", **more: Any) -> Way:
     """A way with short waits."""
-    defaults = {"limits": QUICK, "client": CLIENT, "timeout": 5.0, "start_timeout": 5.0}
-    return Way(target=target, name="the server", repairs=Repairs(level), **{**defaults, **more})
+    defaults = {
+        "repairs": Repairs(level),
+        "limits": QUICK,
+        "client": CLIENT,
+        "timeout": 5.0,
+        "start_timeout": 5.0,
+    }
+    return Way(target=target, name="the server", **{**defaults, **more})
 
 
 @contextlib.asynccontextmanager
@@ -105,9 +111,9 @@ class Talker:
     async def tools(self) -> list[str]:
         return [tool["name"] for tool in (await self.ask("tools/list"))["result"]["tools"]]
 
-    async def open(self, capabilities: Json | None = None) -> Json:
+    async def open(self, capabilities: Json | None = None, revision: str = "2025-06-18") -> Json:
         hello = {
-            "protocolVersion": "2025-06-18",
+            "protocolVersion": revision,
             "capabilities": capabilities or {},
             "clientInfo": {"name": "talker", "version": "0"},
         }

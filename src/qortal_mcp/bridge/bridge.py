@@ -56,7 +56,7 @@ class Bridge(Receiver):
     def __init__(self, way: Way, options: ServerOptions) -> None:
         super().__init__(Implementation(name="qortal-mcp-bridge", version=__version__), options)
         self.way = way
-        self.journal = Journal(self.metrics, way.limits.logged_repairs)
+        self.journal = Journal(self.metrics, way.limits.logged_repairs, way.repairs.codes)
         # Tools of the server whose results contradict what they declare.
         self.misfits: set[str] = set()
         self._shared: Behind | None = None

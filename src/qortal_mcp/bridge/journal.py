@@ -1,7 +1,11 @@
-"""What was repaired: counted each time, logged once for each tool and code."""
+"""What was repaired: counted each time, logged once for each tool and code.
+
+What nobody can be given, such as a reply that belongs to no request, is dropped even where its repair is switched off.
+Then it is logged as dropped, and is not a repair.
+"""
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 
 from ..metrics import Metrics
 from ..repairs.repair import ABSENT, Change
@@ -15,8 +19,10 @@ _SHOWN_CHARS = 100
 class Journal:
     """Keeps count of repairs for one bridge."""
 
-    def __init__(self, metrics: Metrics, most: int) -> None:
+    def __init__(self, metrics: Metrics, most: int, codes: Set[str]) -> None:
+        """`codes` are those of the repairs that are switched on."""
         self._metrics = metrics
+        self._codes = codes
         self._most = most
         self._logged: set[tuple[str, str]] = set()
         # Sees every change, for whoever wants to list them. A repair that changes no value is one without places.
@@ -27,20 +33,25 @@ class Journal:
         changes = tuple(changes)
         if self.on_change is not None:
             for change in changes:
-                self.on_change(change, tool)
+                if change.code in self._codes:
+                    self.on_change(change, tool)
         for code in dict.fromkeys(change.code for change in changes):
             self._count(code, tool)
 
     def count(self, code: str, tool: str = "", detail: str = "") -> None:
         """A repair was made that changes no message: how the server is spoken to, or what is overlooked."""
-        if self.on_change is not None:
+        if self.on_change is not None and code in self._codes:
             self.on_change(Change(code=code, before=detail or ABSENT), tool)
         self._count(code, tool, detail)
 
     def _count(self, code: str, tool: str, detail: str = "") -> None:
-        self._metrics.count(
-            "mcp_bridge_repairs_total", "What the server answered wrongly and was repaired.", {"code": code}
-        )
+        is_repair = code in self._codes
+        if is_repair:
+            self._metrics.count(
+                "mcp_bridge_repairs_total",
+                "What the server answered wrongly and was repaired.",
+                {"code": code},
+            )
         if (tool, code) in self._logged or len(self._logged) >= self._most:
             return
         self._logged.add((tool, code))
@@ -49,4 +60,4 @@ class Journal:
             about["qortal_mcp.tool"] = shortened(printable(tool), _SHOWN_CHARS)
         if detail:
             about["qortal_mcp.detail"] = shortened(printable(detail), _SHOWN_CHARS)
-        log.info("repaired", extra=about)
+        log.info("repaired" if is_repair else "dropped", extra=about)
