@@ -164,7 +164,7 @@ AT_SAFE = [
     pytest.param({"level": "info", "msg": "started"}, CALL, [], ["stdout-pollution"], id="banner-json"),
     pytest.param(b"17", CALL, [], ["stdout-pollution"], id="number"),
     pytest.param(b"2026-01-01 server started", CALL, [], ["stdout-pollution"], id="log-line"),
-    pytest.param({**GOOD_REPLY, "id": 1}, CALL, [], ["rpc-duplicate-reply"], id="late-or-second-reply"),
+    pytest.param({**GOOD_REPLY, "id": 1}, CALL, [], ["rpc-duplicate-reply"], id="second-reply"),
     pytest.param({**GOOD_REPLY, "id": "2"}, CALL, [], ["rpc-id-type-changed"], id="B7-id-type"),
     pytest.param({**GOOD_REPLY, "id": 2.0}, CALL, [], ["rpc-id-type-changed"], id="id-float"),
     pytest.param({**GOOD_REPLY, "id": True}, {1: "tools/call"}, [], ["rpc-id-wrong"], id="id-true-is-not-1"),
@@ -236,7 +236,23 @@ def test_an_id_is_restored_at_all_and_only_for_the_only_request(reply: Any, code
     assert (out(own), codes(own)) == ([GOOD_REPLY], [code])
 
 
-def test_a_second_or_late_reply_is_never_given_to_another_request() -> None:
+def test_a_late_reply_is_dropped_and_no_mistake() -> None:
+    for repairs in (SAFE, ALL, NONE):
+        for id_ in (1, "1", 1.0):
+            late = packed({**GOOD_REPLY, "id": id_})
+            (message,) = repairs.messages(late, CALL, latest=3, given_up={1})
+            assert (message.data, message.changes) == (b"", ())
+            assert [one.data for one in repairs.messages(late, CALL, via=1, latest=3, given_up={1})] == [b""]
+
+
+def test_a_reply_in_the_requests_own_exchange_is_its_own_whatever_its_id() -> None:
+    messages = ALL.messages(
+        packed({**GOOD_REPLY, "id": 1}), CALL, via=2, latest=3, lasting=False, given_up={1}
+    )
+    assert (out(messages), codes(messages)) == ([GOOD_REPLY], ["rpc-id-wrong"])
+
+
+def test_a_second_reply_is_never_given_to_another_request() -> None:
     for id_ in (1, "1", 3, "3"):
         messages = ALL.messages(packed({**GOOD_REPLY, "id": id_}), CALL, latest=3)
         assert (out(messages), codes(messages)) == ([], ["rpc-duplicate-reply"])

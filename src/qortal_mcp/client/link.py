@@ -242,7 +242,8 @@ class Link:
         changes: Changes,
     ) -> None:
         lasting = self._wire is None or not self._wire.is_exchange
-        for one in reading(data, self._requests.in_flight, via, self._requests.latest, lasting):
+        asked = self._requests
+        for one in reading(data, asked.in_flight, via, asked.latest, lasting, asked.given_up):
             found = (*changes, *one.changes) if changes else one.changes
             if not one.data:
                 invalid = one.parsed
@@ -250,6 +251,8 @@ class Link:
                     self._requests.take_invalid(invalid, data, via)
                 else:
                     self._requests.stray(data, via)
+                if not found:
+                    log.debug("a late answer was dropped")
                 self.dropped(found)
             elif one.parsed is not None:
                 self._take(one.parsed, one.data, via, status, found)

@@ -16,6 +16,8 @@ from .limits import ClientLimits
 from .reading import Changes
 
 T = TypeVar("T")
+# Whoever answers later than after so many more has forgotten what was asked.
+_MOST_GIVEN_UP = 1000
 
 
 class Progress(Struct, frozen=True):
@@ -69,17 +71,20 @@ class Pending:
         self.reply: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         # What came in its own HTTP reply and was not the answer.
         self.strays: deque[bytes] = deque(maxlen=strays)
+        self.is_answered = False
         # Called on progress: the clock starts again.
         self.on_life: Callable[[], None] | None = None
 
     def fail(self, error: BaseException) -> None:
         self._in_flight.pop(self.id, None)
+        self.is_answered |= isinstance(error, ServerError | MalformedReply)
         if not self.reply.done():
             self.reply.set_exception(error)
             self.reply.exception()  # retrieved, so that asyncio does not complain if there is no waiter
 
     def settle(self, reply: Reply) -> None:
         self._in_flight.pop(self.id, None)
+        self.is_answered = True
         if not self.reply.done():
             self.reply.set_result(reply)
 
@@ -94,6 +99,8 @@ class Requests:
         self._waiting: dict[RequestId, Pending] = {}
         # The methods of those that have no reply yet: a reply settles its request before its caller goes on.
         self.in_flight: dict[RequestId, str] = {}
+        # Those that nobody waits for any more although no answer came, the newest last.
+        self.given_up: dict[RequestId, None] = {}
         # Messages that belonged to no request: they explain a timeout better than silence does.
         self._strays: deque[bytes] = deque(maxlen=limits.evidence_items)
 
@@ -107,6 +114,10 @@ class Requests:
         """Stop waiting: a late reply will be dropped."""
         self._waiting.pop(pending.id, None)
         self.in_flight.pop(pending.id, None)
+        if not pending.is_answered:
+            self.given_up[pending.id] = None
+            if len(self.given_up) > _MOST_GIVEN_UP:
+                del self.given_up[next(iter(self.given_up))]
 
     def get(self, id_: RequestId) -> Pending | None:
         return self._waiting.get(id_)

@@ -1,6 +1,6 @@
 """What a caller may put between the bytes of a server and the client, which only takes correct messages."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any, Protocol
 
 from ..protocol.framing import TooLong
@@ -11,7 +11,7 @@ Changes = tuple[Any, ...]
 
 
 class ReadMessage(Protocol):
-    """One message in the bytes that came. Without data: it was dropped."""
+    """One message in the bytes that came. Without data: it was dropped; without changes either: it came too late."""
 
     @property
     def data(self) -> bytes: ...
@@ -33,11 +33,12 @@ class Reading(Protocol):
         via: RequestId | None,
         latest: int,
         lasting: bool,
+        given_up: Container[RequestId],
     ) -> Sequence[ReadMessage]:
         """`waiting`: the methods of the requests in flight, by id. `via`: the one in whose own HTTP reply the bytes came.
 
         `latest` is the highest id so far; `lasting`: everything comes on one connection, so that a reply without an id
-        can be told to belong to the only request in flight.
+        can be told to belong to the only request in flight. `given_up` are requests that timed out or were cancelled.
         """
         ...
 

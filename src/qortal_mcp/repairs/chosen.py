@@ -1,6 +1,6 @@
 """Which repairs are switched on, and their application to one message."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -125,13 +125,15 @@ class Repairs:
         via: RequestId | None = None,
         latest: int = 0,
         lasting: bool = True,
+        given_up: Container[RequestId] = (),
     ) -> list[Message]:
         """The messages in the bytes of one line, frame, body or event.
 
         `waiting` are the methods of the requests in flight, by id; `latest` is the highest id sent so far. `via` is the
         request in whose own HTTP reply the bytes came; `lasting` says that all messages share one connection.
+        Answers to what was `given_up` come too late, and are not a mistake.
         """
-        return envelope.messages(self.codes, data, waiting, via, latest, lasting)
+        return envelope.messages(self.codes, data, waiting, via, latest, lasting, given_up)
 
     def handshake(
         self,

@@ -1,6 +1,6 @@
 """To which request a reply belongs that does not say so, or says so wrongly."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 from msgspec import Raw, Struct
@@ -17,6 +17,8 @@ class InFlight(Struct, kw_only=True):
     via: RequestId | None
     # The highest id sent so far: ids up to it that are not waiting were answered, or given up.
     latest: int
+    # Nobody waits for these any more, and they were never answered.
+    given_up: Container[RequestId]
     # Everything comes on one connection. Otherwise a reply without an id may belong to a notification's own exchange.
     lasting: bool
     # What this piece has answered already.
@@ -34,6 +36,12 @@ class InFlight(Struct, kw_only=True):
             return None
         left = [id_ for id_ in self.waiting if id_ not in self.answered]
         return left[0] if len(left) == 1 else None
+
+    def is_late(self, id_: Any) -> bool:
+        """Whether it is the answer to a request that was given up: no mistake, but of no use."""
+        return not self.waits(self.via) and any(
+            is_id(other) and other in self.given_up for other in (id_, *_retyped(id_))
+        )
 
     def slip_of(self, id_: Any) -> str:
         """The code for an id that does not wait for a reply."""

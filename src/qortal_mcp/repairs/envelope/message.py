@@ -10,7 +10,10 @@ _SHOWN_CHARS = 200
 
 
 class Message(Struct, frozen=True):
-    """One message of a server in right form, on one line. Without data: something was dropped, `changes` say why."""
+    """One message of a server in right form, on one line. Without data: something was dropped, `changes` say why.
+
+    An answer that comes too late is dropped without a reason: nothing is wrong with it.
+    """
 
     data: bytes
     changes: tuple[Change, ...] = ()

@@ -3,7 +3,7 @@
 Correct messages are recognised by one decoding and passed on as they are. Everything else is taken apart.
 """
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Container, Iterator, Mapping, Set
 from typing import Any, Literal
 
 from msgspec import UNSET, Raw, Struct, UnsetType
@@ -52,13 +52,16 @@ def messages(
     via: RequestId | None = None,
     latest: int = 0,
     lasting: bool = True,
+    given_up: Container[RequestId] = (),
 ) -> list[Message]:
     """The messages in these bytes. `on` are the codes of what may be put right; for the rest see `ids.InFlight`."""
     right = _right(data, waiting)
     # A typed reader does not see members that occur twice.
     if right is not None and not ("json-duplicate-member" in on and json_text.has_repeated_members(data)):
         return [right]
-    flying = InFlight(waiting=waiting, via=via, latest=latest, lasting=lasting, answered=set())
+    flying = InFlight(
+        waiting=waiting, via=via, latest=latest, lasting=lasting, given_up=given_up, answered=set()
+    )
     return list(_Pieces(on, flying).read(data))
 
 
@@ -177,6 +180,8 @@ class _Pieces:
         id_ = members.tree(found, "id")
         id_ = None if id_ is ABSENT else id_
         if not self._flying.waits(id_):
+            if self._flying.is_late(id_):
+                return Message(b"")
             owner, code = self._owner(id_, found)
             if owner is None:
                 return dropped(code, piece.data)
