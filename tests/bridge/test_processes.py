@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import aiohttp
 import pytest
 from tests.bridge.behind import Noting, bridging, free_port, is_running, resident_bytes
+from tests.bridge.fronts import stdio
 from tests.cli.running import COMMAND, INITIALIZE, environment, message, run
 
 Json = dict[str, Any]
@@ -182,6 +183,33 @@ def test_a_server_that_never_comes_is_reported_once_and_the_exit_code_says_so() 
         "message": f"cannot reach {target}",
         "data": {"reason": "connection refused"},
     }
+
+
+@pytest.mark.parametrize("how", ["SIGTERM", "SIGINT"])
+def test_a_signal_before_the_first_message_ends_it_with_exit_code_0(how: str) -> None:
+    with stdio(f"ws://127.0.0.1:{free_port()}", hello=False) as front:
+        front.send(b"{}")  # the answer shows that it is up
+        front.wait_for(lambda: bool(front.lines))
+        front.process.send_signal(getattr(signal, how))
+        assert front.process.wait(10) == 0
+
+
+@pytest.mark.parametrize("how", ["SIGTERM", "SIGINT"])
+def test_a_signal_while_a_client_waits_for_the_server_answers_it_at_once(how: str) -> None:
+    target = f"ws://127.0.0.1:{free_port()}"
+    with stdio(target, hello=False) as front:
+        front.send(INITIALIZE.strip(), message(2, "tools/call", {"name": "t"}).strip())
+        front.wait_for(lambda: "cannot reach the server" in front.err)
+        began = time.monotonic()
+        front.process.send_signal(getattr(signal, how))
+        assert front.answer(1)["error"] == {
+            "code": -32603,
+            "message": f"cannot reach {target}",
+            "data": {"reason": "the bridge is stopping"},
+        }
+        assert front.answer(2)["result"]["isError"] is True
+        assert front.process.wait(10) == 0
+        assert time.monotonic() - began < 2
 
 
 def test_a_check_shows_the_last_lines_of_a_program_that_does_not_start() -> None:

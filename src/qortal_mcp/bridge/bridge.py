@@ -64,6 +64,7 @@ class Bridge(Receiver):
         self._closing: set[asyncio.Task[None]] = set()
         self._sweeper: asyncio.Task[None] | None = None
         self._reached = False
+        self._is_stopping = False
         # Set when a client has waited in vain for a server that was never there.
         self.never_reached = asyncio.Event()
         gauge = self.metrics.gauge
@@ -85,7 +86,7 @@ class Bridge(Receiver):
     def failed_to_open(self, peer: Peer) -> None:
         """A handshake failed because there is no server."""
         self.leave(peer)
-        if not self.was_reached:
+        if not self.was_reached and not self._is_stopping:
             self.never_reached.set()
 
     def shared(self) -> Behind:
@@ -196,6 +197,12 @@ class Bridge(Receiver):
                 is_idle = not upstream.in_flight and loop.time() - upstream.last_used > limits.idle_seconds
                 if not peer.lasting and is_idle:
                     await upstream.rest()
+
+    def stop_waiting(self) -> None:
+        """The bridge was told to end: who waits for a server that is not there is told so at once."""
+        self._is_stopping = True
+        for behind in self.behind:
+            behind.upstream.stop_waiting()
 
     def close(self) -> None:
         super().close()

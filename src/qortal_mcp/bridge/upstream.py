@@ -50,6 +50,7 @@ log = logging.getLogger(__name__)
 USUAL_REVISION = "2025-06-18"
 State = Literal["idle", "starting", "ready", "down"]
 _SUBSCRIBING = ("resources/subscribe", "resources/unsubscribe")
+_CLOSING = "the bridge is stopping"
 _NO_CAPABILITIES = Raw(b"{}")
 # After the list was read again, no reading follows for this many times as long.
 _CALM = 20
@@ -161,7 +162,7 @@ class Upstream:
         if self._client is not None:
             return self._client
         if self._closed:
-            raise Unreachable(self.way.name, "this bridge is closing")
+            raise Unreachable(self.way.name, _CLOSING)
         if self._keeper is None:
             self._keeper = asyncio.get_running_loop().create_task(self._keep())
         waiter: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
@@ -239,7 +240,7 @@ class Upstream:
         self._attempts += 1
         self._report(error)
         if self._is_hopeless(error):
-            self._fail_waiters()
+            self._fail_waiters(self._unreachable(error))
 
     def _report(self, error: ClientError) -> None:
         """Log why the server cannot be reached, once for each reason."""
@@ -277,8 +278,7 @@ class Upstream:
             return True
         return self.way.is_command and self._attempts >= self.way.limits.start_attempts
 
-    def _fail_waiters(self) -> None:
-        error = self._unreachable(self.error)
+    def _fail_waiters(self, error: Unreachable) -> None:
         for waiter in list(self._waiting):
             if not waiter.done():
                 waiter.set_exception(error)
@@ -512,9 +512,14 @@ class Upstream:
     async def close(self) -> None:
         """End the connection, and the program if it is one, for good."""
         self._closed = True
-        self.error = self.error or Unreachable(self.way.name, "this bridge is closing")
-        self._fail_waiters()
+        self.error = self.error or Unreachable(self.way.name, _CLOSING)
+        self._fail_waiters(self._unreachable(self.error))
         await self.rest()
+
+    def stop_waiting(self) -> None:
+        """Nobody waits for the connection any more; who has it keeps it until `close`."""
+        self._closed = True
+        self._fail_waiters(Unreachable(self.way.name, _CLOSING))
 
     async def rest(self) -> None:
         """End the connection; it is opened again when somebody needs it."""

@@ -162,21 +162,28 @@ async def serve_fds(
     *,
     on_idle: Callable[[], None] | None = None,
     stop: asyncio.Event | None = None,
+    on_signal: Callable[[], None] | None = None,
 ) -> None:
     """Serve one client on two file descriptors until its input ends, a signal asks to stop, or `stop` is set."""
     loop = asyncio.get_running_loop()
-    stopping = stop or asyncio.Event()
+    stopping = asyncio.Event()
+
+    def told_to_stop() -> None:
+        if on_signal is not None:
+            on_signal()
+        stopping.set()
+
     reader = LineReader(in_fd, server.limits.message_bytes, loop)
     writer = LineWriter(out_fd, loop, stopping.set)
     connection = Connection(server, writer.write, writer.post, "stdio")
     for number in (signal.SIGTERM, signal.SIGINT):
         try:
-            loop.add_signal_handler(number, stopping.set)
+            loop.add_signal_handler(number, told_to_stop)
         except (NotImplementedError, RuntimeError, ValueError):
             break  # Windows, or not the main thread: the caller's own handling applies
     tasks = [
         loop.create_task(_take_all(reader, connection, on_idle)),
-        loop.create_task(stopping.wait()),
+        *(loop.create_task(event.wait()) for event in (stopping, stop) if event is not None),
         loop.create_task(_stuck(reader, writer, server.limits.shutdown_seconds)),
     ]
     try:

@@ -53,7 +53,7 @@ def serve_client(way: Way, capture: CaptureFile | None = None) -> int:
         bridge = bridge_of(way, capture=capture)
         async with AsyncExitStack() as stack:
             await _set_up(stack, bridge, capture)
-            await serve_fds(bridge, 0, wire, stop=bridge.never_reached)
+            await serve_fds(bridge, 0, wire, stop=bridge.never_reached, on_signal=bridge.stop_waiting)
         return bridge.never_reached.is_set() and not bridge.was_reached
 
     in_vain = asyncio.run(run(take_stdout()))
