@@ -111,7 +111,30 @@ def test_what_is_not_repaired_is_found_after_it_too(tmp_path: Path) -> None:
     report = run("audit", "--json", str(file)).json
     after = next(one for one in report["findings"] if one["where"].startswith("after repair"))
     assert "| qortal-mcp bridge -- " in after["reproduce"]
-    assert 'begin with "after repair"' in run("audit", str(file)).out
+    assert '1 place below begins with "after repair"' in run("audit", str(file)).out
+
+
+_OLD_SERVER = """
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "s", "version": "1"}}
+    if message["method"] == "tools/list":
+        result = {"tools": [{"name": "t", "inputSchema": {"type": "object"}}]}
+    if "id" in message:
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+"""
+
+
+def test_an_audit_of_a_capture_names_the_revision_of_the_server_and_suggests_no_calls(tmp_path: Path) -> None:
+    file = tmp_path / "capture"
+    newer = [{**TALK[0], "params": {**TALK[0]["params"], "protocolVersion": "2025-11-25"}}, *TALK[1:3]]
+    run("bridge", "--capture", str(file), "--", sys.executable, "-c", _OLD_SERVER, stdin=lines(newer))
+    evidence = from_file(file.read_bytes())
+    assert [visit.revision for visit in evidence.visits] == ["2025-06-18", "2025-11-25"]
+    report = run("audit", "--json", str(file)).json
+    assert report["revisions"] == ["2025-06-18"]
+    assert "--call" not in run("audit", str(file)).out
 
 
 @pytest.mark.promise(

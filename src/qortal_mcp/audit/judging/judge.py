@@ -209,14 +209,18 @@ def report_of(
 def _facts(evidence: Evidence, subjects: list[Subject]) -> Facts:
     listing = next((one for one in subjects if isinstance(one, Listing) and one.only == "tools/list"), None)
     called = {one.step.subject for one in subjects if isinstance(one, Called | Failed)}
+    # What clients were told after repair is not what the server speaks.
+    spoken = _looked_into(_sides(evidence)[0])
     return Facts(
         server=_server(subjects),
-        revisions=tuple(one for one in _ORDER if one in _looked_into(evidence)),
+        revisions=tuple(one for one in _ORDER if one in spoken),
         tools=len(listing.items) if listing is not None else 0,
         tools_called=len(called),
         tools_succeeded=len({one.step.subject for one in subjects if _succeeded(one)}),
         tools_tokens=tokens_of(listing.items) if listing is not None else 0,
-        calls_to_try=calls_to_try(listing.items, called) if listing is not None else (),
+        calls_to_try=(
+            calls_to_try(listing.items, called) if listing is not None and not _is_of_bridge(evidence) else ()
+        ),
         gaps=safe((*evidence.gaps, *_gaps(evidence, subjects))),
     )
 
@@ -391,8 +395,14 @@ def _gaps(evidence: Evidence, subjects: list[Subject]) -> list[Gap]:
     gaps += _too_costly(subjects)
     tools = any(isinstance(one, Tool) for one in subjects)
     if tools and not any(_succeeded(one) for one in subjects):
-        gaps.append(Gap("results", "no tool call succeeded; name calls with --call", weighs=True))
+        # What the clients of a bridge call is not ours to choose.
+        hint = "" if _is_of_bridge(evidence) else "; name calls with --call"
+        gaps.append(Gap("results", f"no tool call succeeded{hint}", weighs=True))
     return gaps
+
+
+def _is_of_bridge(evidence: Evidence) -> bool:
+    return any(visit.is_repaired for visit in evidence.visits)
 
 
 def _succeeded(subject: Subject) -> bool:

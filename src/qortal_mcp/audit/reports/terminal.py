@@ -58,7 +58,8 @@ def _left_over(report: Report) -> str:
     """What a bridge has not repaired."""
     left = sum(one.place.startswith(AFTER_REPAIR) for one in report.findings)
     clients = f"{report.clients} client{'s' if report.clients != 1 else ''}"
-    found = f'{left} places below begin with "{AFTER_REPAIR}"' if left else "nothing is wrong"
+    places = "1 place below begins" if left == 1 else f"{left} places below begin"
+    found = f'{places} with "{AFTER_REPAIR}"' if left else "nothing is wrong"
     return f"in what {clients} got after repair, {found}"
 
 
