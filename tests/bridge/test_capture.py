@@ -143,12 +143,23 @@ def test_an_audit_of_a_capture_names_the_revision_of_the_server_and_suggests_no_
 )
 def test_a_capture_is_its_owners_alone_and_replaces_what_was_there(tmp_path: Path) -> None:
     file = tmp_path / "capture"
-    file.write_text("old")
+    file.touch(0o644)
+    run("bridge", "--capture", str(file), "--", *command("ok"))
     file.chmod(0o644)
     run("bridge", "--capture", str(file), "--", *command("ok"), stdin=lines(TALK))
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert [visit.name for visit in from_file(file.read_bytes()).visits] == ["server 1", "client 1"]
     assert [one.name for one in tmp_path.iterdir()] == ["capture"]
+
+
+def test_a_file_that_is_not_a_capture_is_left_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "notes.json"
+    file.write_text('{"mine": 1}')
+    ended = run("bridge", "--capture", str(file), "--", *command("ok"), stdin=lines(TALK))
+    assert (ended.code, ended.out, file.read_text()) == (3, "", '{"mine": 1}')
+    assert ended.err == (
+        f"qortal-mcp: Cannot write the capture {file}: the file is there and is not a capture; choose another name.\n"
+    )
 
 
 def test_a_capture_is_not_written_through_a_link(tmp_path: Path) -> None:

@@ -187,13 +187,22 @@ class _Line(Struct, frozen=True):
     transport: str = ""
 
 
+def begins_capture(line: bytes) -> bool:
+    """Whether a file with this first line is a capture."""
+    return _title(line).format == FORMAT
+
+
+def _title(line: bytes) -> _Title:
+    try:
+        return msgspec.json.decode(line, type=_Title)
+    except UNREADABLE:
+        return _Title()
+
+
 def from_file(data: bytes) -> Evidence:
     """Raises: NotACapture."""
     lines = [line for line in data.splitlines() if line.strip()]
-    try:
-        title = msgspec.json.decode(lines[0] if lines else b"", type=_Title)
-    except UNREADABLE:
-        title = _Title()
+    title = _title(lines[0] if lines else b"")
     if title.format != FORMAT:
         raise NotACapture(f"the first line does not say that this is a capture: {FORMAT!r}")
     if title.version != 1:
