@@ -1,6 +1,6 @@
 """What a server sends when nothing is repaired: passed on as it came, if a client can receive it at all."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 
 from ..protocol import errors, jsonrpc
 from ..protocol.jsonrpc import RequestId
@@ -14,6 +14,7 @@ def as_it_came(
     via: RequestId | None = None,
     latest: int = 0,
     lasting: bool = True,
+    given_up: Container[RequestId] = (),
 ) -> list[Message]:
     """The same message on one line: line breaks between values would end it too early on the client's side."""
     if json_text.is_json(data):
