@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import aiohttp
 import pytest
 from tests.bridge.behind import Noting, bridging, free_port, is_running, resident_bytes
-from tests.bridge.fronts import stdio
+from tests.bridge.fronts import Socket, stdio
 from tests.cli.running import COMMAND, INITIALIZE, environment, message, run
 
 Json = dict[str, Any]
@@ -210,6 +210,39 @@ def test_a_signal_while_a_client_waits_for_the_server_answers_it_at_once(how: st
         assert front.answer(2)["result"]["isError"] is True
         assert front.process.wait(10) == 0
         assert time.monotonic() - began < 2
+
+
+def test_on_a_terminal_it_says_that_it_waits_for_a_client() -> None:
+    keyboard, terminal = os.openpty()
+    process = subprocess.Popen(
+        [*COMMAND, "bridge", f"ws://127.0.0.1:{free_port()}"],
+        stdin=terminal,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    )
+    try:
+        assert process.stderr is not None
+        first = process.stderr.readline().decode()
+        os.write(keyboard, b"\x04")  # the end of input, as a person types it
+        out, _ = process.communicate(timeout=10)
+    finally:
+        process.kill()
+        os.close(keyboard)
+        os.close(terminal)
+    assert first == "Waiting for a client on stdin. Try --check, or --listen HOST:PORT.\n"
+    assert (process.returncode, out) == (0, b"")
+
+
+def test_a_listening_bridge_names_both_addresses_and_a_tool_hidden_in_vain_once(server: Noting) -> None:
+    with bridging("--hide-tool", "nosuch", "--hide-tool", "note", server=server) as bridge:
+        for _ in range(2):
+            with contextlib.closing(Socket(bridge.url)) as client:
+                assert "note" not in str(client.ask("tools/list", {}))
+        bridge.wait_for(lambda said: "nosuch" in said)
+        assert bridge.err.count("--hide-tool names a tool that the server does not have: nosuch") == 1
+        assert "does not have: note" not in bridge.err
+        assert f"WebSocket clients: {bridge.url.replace('http', 'ws').replace('/mcp', '/ws')}\n" in bridge.err
 
 
 def test_a_check_shows_the_last_lines_of_a_program_that_does_not_start() -> None:

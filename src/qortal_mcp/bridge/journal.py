@@ -44,6 +44,12 @@ class Journal:
             self.on_change(Change(code=code, before=detail or ABSENT), tool)
         self._count(code, tool, detail)
 
+    def warn(self, message: str, name: str) -> None:
+        """Log something that is probably a mistake, the first time."""
+        if (message, name) not in self._logged:
+            self._logged.add((message, name))
+            log.warning("%s: %s", message, shortened(printable(name), _SHOWN_CHARS))
+
     def _count(self, code: str, tool: str, detail: str = "") -> None:
         is_repair = code in self._codes
         if is_repair:

@@ -87,6 +87,13 @@ class KnownTools:
         self.notices += 1
         self.read_at = None
 
+    def hidden_in_vain(self) -> list[str]:
+        """Names that are to be hidden, and that no tool has. Nothing can be said while a page is missing."""
+        if not self.are_complete:
+            return []
+        names = {name for key, tool in self._tools.items() for name in (key, tool.upstream_name)}
+        return sorted(self._hidden - names)
+
     def replace(self, pages: Mapping[Cursor, Page], now: float | None) -> bool:
         """Take a list that was just read in full. True if it differs from the one before. Without a time: it is out of
         date already."""

@@ -134,10 +134,13 @@ class Survey:
         if len(pages) > 1 and list_paginated.code in self._way.repairs.codes:
             cut = Change(code=list_paginated.code, path="nextCursor", before=list(pages)[1])
             self._journal.repaired((cut,))
-        if self.tools.notices == notices:
-            return self.tools.replace(pages, asyncio.get_running_loop().time())
-        # It changed meanwhile: a list that somebody has begun to read since is newer.
-        return self.tools.read_at is None and self.tools.replace(pages, None)
+        if self.tools.notices != notices:
+            # It changed meanwhile: a list that somebody has begun to read since is newer.
+            return self.tools.read_at is None and self.tools.replace(pages, None)
+        is_changed = self.tools.replace(pages, asyncio.get_running_loop().time())
+        for name in self.tools.hidden_in_vain():
+            self._journal.warn("--hide-tool names a tool that the server does not have", name)
+        return is_changed
 
     async def _read_page(self, request: Request, cursor: Cursor, taken: set[str]) -> Page:
         params: Params = {} if cursor is None else {"cursor": Raw(values.write(cursor))}

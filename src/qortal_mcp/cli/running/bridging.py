@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,7 @@ def bridge_of(
 def serve_client(way: Way, capture: CaptureFile | None = None) -> int:
     """Serve stdin and stdout until the client is done, or has waited in vain for the server."""
     from ...transports.stdio import serve_fds, take_stdout
+    from .listening import say
 
     async def run(wire: int) -> bool:
         bridge = bridge_of(way, capture=capture)
@@ -56,6 +58,8 @@ def serve_client(way: Way, capture: CaptureFile | None = None) -> int:
             await serve_fds(bridge, 0, wire, stop=bridge.never_reached, on_signal=bridge.stop_waiting)
         return bridge.never_reached.is_set() and not bridge.was_reached
 
+    if os.isatty(0):
+        say("Waiting for a client on stdin. Try --check, or --listen HOST:PORT.")
     in_vain = asyncio.run(run(take_stdout()))
     return failures.UNDETERMINED if in_vain else failures.GOOD
 
@@ -78,7 +82,7 @@ def serve_clients(
     from ...door import OPEN_ROUTES, callers_of, check_host, guard_of, operator_routes, rate_of
     from ...transports.http import HttpApp, Page
     from ...transports.serve import run_http, url_of
-    from .listening import announce, bound, resolved
+    from .listening import announce, bound, resolved, say
 
     host, port = resolved(listen)
     check_host(host, door, token)
@@ -102,5 +106,10 @@ def serve_clients(
         lifespan=live,
     )
     sock = bound((host, port), listen)
-    run_http(app, sock, limits=bridge.limits, on_started=lambda: announce(url_of(sock)))
+
+    def started() -> None:
+        announce(url_of(sock))
+        say(f"WebSocket clients: {url_of(sock, '/ws').replace('http', 'ws', 1)}")
+
+    run_http(app, sock, limits=bridge.limits, on_started=started)
     return failures.GOOD

@@ -39,6 +39,11 @@ def bound(address: tuple[str, int], listen: str) -> socket.socket:
 
 def announce(url: str) -> None:
     """Print where it listens, in the words that other programs wait for."""
+    say(f"Listening on {url}")
+
+
+def say(line: str) -> None:
+    """A line for whoever started the command."""
     if sys.stderr is not None:
         with suppress(OSError):  # a full or closed standard error is no reason not to serve
-            print(f"Listening on {url}", file=sys.stderr, flush=True)
+            print(line, file=sys.stderr, flush=True)
