@@ -202,7 +202,39 @@ def test_a_server_that_wants_a_sign_in_names_the_ways_through() -> None:
         pytest.param(("--check", "--listen", "127.0.0.1:0", "http://127.0.0.1:9"), id="listen"),
         pytest.param(("--json", "http://127.0.0.1:9"), id="json-without-check"),
         pytest.param(("--call", "t", "http://127.0.0.1:9"), id="call-without-check"),
+        pytest.param(("--token-file", "x", "http://127.0.0.1:9"), id="token-without-listen"),
+        pytest.param(("--allow-host", "x", "http://127.0.0.1:9"), id="host-without-listen"),
+        pytest.param(("--check", "--call", "{}", "http://127.0.0.1:9"), id="call-without-a-tool"),
     ],
 )
 def test_options_that_do_not_go_together_are_wrong_usage(words: tuple[str, ...]) -> None:
     assert run("bridge", *words).code == 2
+
+
+def test_an_address_to_listen_on_in_a_variable_does_not_disturb_a_check() -> None:
+    ended = run(
+        "bridge",
+        "--check",
+        "--",
+        *command("ok"),
+        env={"QORTAL_MCP_LISTEN": "127.0.0.1:0", "QORTAL_MCP_TOKEN_FILE": "x"},
+    )
+    assert (ended.code, ended.err) == (0, "")
+
+
+@pytest.mark.parametrize("source", ["--without-repair", "QORTAL_MCP_WITHOUT_REPAIR"])
+def test_an_unknown_repair_names_where_it_was_asked_for_and_a_similar_one(source: str) -> None:
+    words = (source, "content-mising") if source.startswith("--") else ()
+    env = {} if words else {source: "content-mising"}
+    ended = run("bridge", *words, "http://127.0.0.1:9", env=env)
+    assert ended.code == 2
+    assert ended.err.startswith(
+        f"qortal-mcp: {source}: Unknown repair content-mising. Did you mean content-missing"
+    )
+    assert "docs/bridge.md lists them" in ended.err
+
+
+def test_a_variable_that_is_not_set_is_named() -> None:
+    ended = check("--env", "NOPE_KEY", "--", *command("ok"))
+    assert ended.code == 0
+    assert "the variable named with --env is not set: NOPE_KEY" in ended.err

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from .. import settings
 from ..settings import BridgeListenOptions, RepairOptions, ServerOptions
@@ -17,7 +19,10 @@ from .running import failures
 if TYPE_CHECKING:
     from ..bridge.way import Way
     from ..client.transcript import Headers
+    from ..repairs.chosen import Repairs
     from .running.capture_file import CaptureFile
+
+log = logging.getLogger(__name__)
 
 # What programs need to run at all; everything else may be a secret.
 _PASSED_ON = (
@@ -123,9 +128,10 @@ def command(
 
     target = _target(ctx, targets)
     way = _way(ctx, target, server, repair)
+    _check_door(ctx, door, check=check)
     if check:
-        if capture is not None or door.listen is not None:
-            raise failures.WrongUsage("--check serves no clients; leave --capture and --listen out.", ctx)
+        if capture is not None:
+            raise failures.WrongUsage("--check serves no clients; leave --capture out.", ctx)
         from .input import audit_calls
         from .running.bridge_check import check as check_server
 
@@ -138,6 +144,38 @@ def command(
     if door.listen is None:
         return bridging.serve_client(way, file)
     return bridging.serve_clients(way, door.listen, door, settings.token(door, os.environ), file)
+
+
+def _check_door(ctx: click.Context, door: BridgeListenOptions, *, check: bool) -> None:
+    """A flag that would do nothing is a mistake. A variable may be meant for other commands.
+
+    Raises: WrongUsage.
+    """
+    given = [option.flag for option in settings.options_of(type(door)) if _is_flag(ctx, option.field)]
+    if given and check:
+        raise failures.WrongUsage(f"--check serves no clients; leave {given[0]} out.", ctx)
+    if given and door.listen is None:
+        raise failures.WrongUsage(f"{given[0]} belongs to --listen.", ctx)
+
+
+def _is_flag(ctx: click.Context, field: str) -> bool:
+    """Whether a setting was given as a flag, not as a variable."""
+    return ctx.get_parameter_source(field) is ParameterSource.COMMANDLINE
+
+
+def _repairs(ctx: click.Context, repair: RepairOptions) -> Repairs:
+    """Raises: WrongSetting."""
+    from ..repairs.chosen import CODES, Repairs
+    from .program import unknown
+
+    for code in repair.without_repair:
+        if code not in CODES:
+            option = next(one for one in settings.options_of(RepairOptions) if one.field == "without_repair")
+            source = option.flag if _is_flag(ctx, option.field) else option.variable
+            raise settings.WrongSetting(
+                f"{source}: {unknown('repair', code, sorted(CODES))} docs/bridge.md lists them, and --check shows those that are made."
+            )
+    return Repairs(repair.repair, repair.without_repair)
 
 
 def _captured(way: Way, path: str, env: Sequence[str]) -> tuple[Way, CaptureFile]:
@@ -182,12 +220,8 @@ def _way(
     from ..bridge.way import Way
     from ..client.limits import ClientLimits
     from ..client.options import Options
-    from ..repairs.chosen import Repairs
 
-    try:
-        repairs = Repairs(repair.repair, repair.without_repair)
-    except ValueError as exc:
-        raise settings.WrongSetting(f"--without-repair: {exc}.") from None
+    repairs = _repairs(ctx, repair)
     headers = headers_in(server.header_file)
     token = settings.server_token(server, os.environ)
     if not isinstance(target, str) and (headers or server.server_token_file):
@@ -197,6 +231,9 @@ def _way(
             *(one for one in headers if one[0] != "authorization"),
             ("authorization", f"Bearer {token}"),
         )
+    for name in server.env:
+        if name not in os.environ:
+            log.warning("the variable named with --env is not set: %s", name)
     environment = _environment(server.env, os.environ)
     held = _held(target, headers, server.env)
 

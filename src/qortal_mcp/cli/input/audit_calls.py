@@ -19,7 +19,7 @@ def read(words: Sequence[str], path: str | None) -> tuple[Call, ...]:
 
 def _call(text: str, where: str) -> Call:
     tool, _, arguments = text.strip().partition(" ")
-    if not tool:
+    if not tool or tool.startswith("{"):
         raise failures.WrongUsage(f"{where} does not name a tool; write 'TOOL' or 'TOOL {{\"name\": …}}'.")
     return Call(tool, _object(arguments.strip() or "{}", f"{where} {tool}"))
 
