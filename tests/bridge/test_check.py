@@ -128,6 +128,15 @@ def test_a_call_without_an_answer_leaves_the_check_incomplete() -> None:
     assert lines[-1] == "    t: Connection to the server was lost before it answered."
 
 
+def test_a_protocol_error_is_an_answer() -> None:
+    ended = check("--repair", "none", "--", *command("rpc-error"))
+    assert ended.code == 0
+    lines = ended.out.splitlines()
+    assert "NOTHING TO REPAIR (at level none)" in lines
+    assert lines[-2:] == ["Answered with a protocol error", "    t: down (-32000)"]
+    assert "No answer" not in lines
+
+
 def test_a_tool_that_is_not_there_cannot_be_checked() -> None:
     ended = check("--call", "nope", "--", *command("ok"))
     assert ended.code == 3

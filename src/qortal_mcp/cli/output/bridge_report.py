@@ -42,8 +42,9 @@ class Checked(Struct, frozen=True, kw_only=True):
     level: str
     tools: int
     called: tuple[str, ...]
-    # Calls without an answer, and why; what was not called, and why.
+    # Calls without an answer, and why; calls answered with an error; what was not called, and why.
     failed: tuple[tuple[str, str], ...]
+    errors: tuple[tuple[str, str], ...]
     gaps: tuple[tuple[str, str], ...]
     seen: tuple[Seen, ...]
     # A call had no answer, or there is no such tool: there may be more to repair.
@@ -78,6 +79,7 @@ def _as_data(checked: Checked) -> dict[str, Any]:
         "tools": checked.tools,
         "called": list(checked.called),
         "failed": [{"tool": tool, "reason": reason} for tool, reason in checked.failed],
+        "errors": [{"tool": tool, "error": error} for tool, error in checked.errors],
         "notCalled": [{"what": what, "reason": reason} for what, reason in checked.gaps],
         "repairs": [_one_as_data(one) for one in checked.seen],
     }
@@ -121,9 +123,13 @@ class _Page:
         lines = [*self._head(checked), "", verdict]
         for group in groups.values():
             lines += ["", *self._group(group)]
-        if checked.failed:
-            lines += ["", self._colours.strong("No answer")]
-            for tool, reason in checked.failed:
+        for head, calls in (
+            ("No answer", checked.failed),
+            ("Answered with a protocol error", checked.errors),
+        ):
+            if calls:
+                lines += ["", self._colours.strong(head)]
+            for tool, reason in calls:
                 lines += self._wrapped(f"{printable(tool)}: {_one_line(reason)}")
         if checked.gaps:
             lines += ["", self._colours.strong("Not called")]

@@ -62,6 +62,7 @@ class _Look:
         self._progress = progress
         self._seen: dict[tuple[str, str, str], Seen] = {}
         self._failed: list[tuple[str, str]] = []
+        self._errors: list[tuple[str, str]] = []
         self._ids = iter(range(1, 1_000_000))
         self._client: Any = None
 
@@ -99,6 +100,7 @@ class _Look:
             tools=len(tools),
             called=tuple(dict.fromkeys(call.tool for call in calls)),
             failed=tuple(self._failed),
+            errors=tuple(self._errors),
             gaps=tuple(_plainly(gap.what, gap.reason) for gap in gaps),
             is_incomplete=bool(self._failed) or any(gap.weighs for gap in gaps),
             # Not in the order in which they were seen: over HTTP that changes.
@@ -140,7 +142,8 @@ class _Look:
         message = await self._ask("tools/call", {"name": call.tool, "arguments": call.arguments})
         if message.result is None:
             error = values.read(message.error or Raw(b"{}"))
-            self._failed.append((call.tool, str(error.get("message", "no answer"))))
+            # An answer all the same, at a level that leaves it as it is.
+            self._errors.append((call.tool, f"{error.get('message', '')} ({error.get('code', '')})"))
             return
         result = values.read(message.result)
         meta = result.get("_meta") if isinstance(result, dict) else None
