@@ -1,5 +1,6 @@
 """The tables of what a bridge repairs, one for each kind of thing that can be wrong."""
 
+from qortal_mcp.audit.reports.sentences import sentence
 from qortal_mcp.repairs import subjects
 from qortal_mcp.repairs.chosen import REPAIRS
 from qortal_mcp.repairs.envelope.message import Message
@@ -29,13 +30,9 @@ def repairs_tables() -> str:
     parts = []
     for kind, words in _AREAS.items():
         rows = [
-            (code(one.code), one.level, one.title, _sentence(one.makes), breaks(one.code))
+            (code(one.code), one.level, one.title, sentence(one.makes), breaks(one.code))
             for one in REPAIRS
             if one.about is kind
         ]
         parts.append(f"### {words}\n\n{table(_HEAD, rows)}")
     return "\n".join(parts)
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}."

@@ -26,6 +26,7 @@ from tests.cli.strangers import Answered, http_program, http_stranger, program
 from qortal_mcp.audit.checks import CHECKS
 from qortal_mcp.audit.judging.clients import measured_codes
 from qortal_mcp.cli.main import main
+from qortal_mcp.repairs.chosen import REPAIRS
 
 BAD = str(file_of("incumbent-now"))
 WORSE = str(file_of("incumbent-before"))
@@ -614,11 +615,20 @@ def test_a_code_is_explained_with_what_real_clients_did(capsys: pytest.CaptureFi
 
 @pytest.mark.promise("Audit", "Every code can be explained with `--explain`.")
 def test_every_code_can_be_explained(capsys: pytest.CaptureFixture[str]) -> None:
-    for check in CHECKS:
-        assert main(["audit", "--explain", check.code]) == 0
+    codes = list(dict.fromkeys([*(check.code for check in CHECKS), *(one.code for one in REPAIRS)]))
+    for code in codes:
+        assert main(["audit", "--explain", code]) == 0
     assert main(["audit", "--explain", "all"]) == 0
-    listed = capsys.readouterr().out.splitlines()[-len(CHECKS) :]
-    assert [line.split()[1] for line in listed] == [check.code for check in CHECKS]
+    listed = capsys.readouterr().out.splitlines()[-len(codes) :]
+    assert [line.split()[1] for line in listed] == codes
+
+
+def test_a_code_that_only_a_repair_has_is_explained_by_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["audit", "--explain", "meta-not-object"]) == 0
+    first, _, audit, bridge, *_ = capsys.readouterr().out.splitlines()
+    assert first == "meta-not-object  _meta of a result is not an object"
+    assert audit == "An audit does not look for this; a bridge repairs it."
+    assert bridge == "bridge     at safe: The member is left out, and kept among what was taken out."
 
 
 @pytest.mark.promise("Audit", "What each measured client does with a defect can be asked with `--clients`.")

@@ -7,7 +7,7 @@ import contextlib
 import re
 import signal
 import time
-from collections.abc import Coroutine
+from collections.abc import Collection, Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -277,23 +277,23 @@ def _explain(code: str) -> int:
     from ..audit.reports import explanation
     from .output import terminal
 
-    _check_code(code)
+    _check_code(code, explanation.CODES)
     terminal.write(explanation.render_all() if code == "all" else explanation.render(code))
     return failures.GOOD
 
 
 def _clients(code: str) -> int:
+    from ..audit.checks import BY_CODE
     from ..audit.reports import clients
     from .output import terminal
 
-    _check_code(code)
+    _check_code(code, BY_CODE)
     terminal.write(clients.render_all() if code == "all" else clients.render(code))
     return failures.GOOD
 
 
-def _check_code(code: str) -> None:
-    from ..audit.checks import BY_CODE
+def _check_code(code: str, known: Collection[str]) -> None:
     from .program import unknown
 
-    if code != "all" and code not in BY_CODE:
-        raise failures.NoSuchTool(f"{unknown('code', code, BY_CODE)} `--explain all` lists them.")
+    if code != "all" and code not in known:
+        raise failures.NoSuchTool(f"{unknown('code', code, known)} `--explain all` lists them.")

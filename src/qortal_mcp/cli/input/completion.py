@@ -33,10 +33,12 @@ def arguments(ctx: click.Context, param: click.Parameter, typed: str) -> list[st
 
 
 def codes(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
-    """What `audit --explain` and `audit --clients` know."""
+    """What `audit --explain` and `audit --clients` know. Only the former knows what no check has."""
     from ...audit.checks import BY_CODE
+    from ...audit.reports.explanation import CODES
 
-    return [code for code in ("all", *BY_CODE) if code.startswith(typed)]
+    known = CODES if param.name == "explain" else BY_CODE
+    return [code for code in ("all", *known) if code.startswith(typed)]
 
 
 def toolsets(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:

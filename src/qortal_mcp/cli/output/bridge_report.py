@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from ...audit.judging.clients import Impact, impact, measured_codes
 from ...audit.reports.impacts import by_outcome
+from ...audit.reports.sentences import sentence
 from ...audit.reports.terminal import Palette
 from ...repairs import values
 from ...repairs.chosen import REPAIRS
@@ -162,7 +163,7 @@ class _Page:
         if len(group) > _PLACES:
             lines += self._field("", f"and {len(group) - _PLACES} more places; --json lists all")
         if found is not None:
-            lines += self._field("repair", _sentence(found.makes))
+            lines += self._field("repair", sentence(found.makes))
         if code not in measured_codes():
             return [*lines, *self._field("breaks", "not measured")]
         broken = by_outcome(_clients(code))
@@ -214,10 +215,6 @@ def _json(value: Any) -> str:
         return values.text_of(value)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return "(cannot be shown)"
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
 def _one_line(text: str) -> str:
