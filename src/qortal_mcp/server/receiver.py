@@ -12,6 +12,7 @@ import asyncio
 import logging
 import re
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -41,7 +42,7 @@ _decode_cancelled = decoder(messages.CancelledParams)
 _HARMLESS = re.compile(r"(?=.{1,40}\Z)[A-Za-z$]{1,24}(?:[/._-][A-Za-z$]{1,24}){0,3}")
 
 
-class Receiver:
+class Receiver(ABC):
     """Receives messages and answers them. What transports know of a server is here; subclasses say what each method does."""
 
     def __init__(self, info: messages.Implementation, options: ServerOptions) -> None:
@@ -63,13 +64,13 @@ class Receiver:
         self.metrics.gauge("mcp_server_requests_in_flight", "Requests being worked on.", lambda: self.busy)
         self.metrics.gauge("mcp_server_subscriptions", "Open subscriptions/listen streams.", self.hub.__len__)
 
+    @abstractmethod
     def handler(self, method: str) -> Handler:
         """What answers a method that exists and is offered."""
-        raise NotImplementedError
 
+    @abstractmethod
     def offers(self, route: Route, peer: Peer) -> bool:
         """Whether a method that needs a capability is served to this peer."""
-        raise NotImplementedError
 
     def reconsider(
         self, request: jsonrpc.Request, rejection: Rejection, arrival: Arrival
