@@ -79,7 +79,8 @@ class Receiver(ABC):
         return request, rejection
 
     def noticed(self, notification: jsonrpc.Notification, peer: Peer) -> None:
-        """A notification that controls no request."""
+        """A notification that controls no request; most receivers have no use for it."""
+        return None
 
     def join(self, peer: Peer) -> None:
         """A connection or session began: notices go to it from now on."""
