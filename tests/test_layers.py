@@ -12,13 +12,13 @@ ROOT = Path(__file__).resolve().parents[1] / "src" / PACKAGE
 
 # From the bottom up. A part may import parts below it, and itself; never a neighbour or what is above.
 LAYERS: list[set[str]] = [
-    {"", "text", "limits", "metrics"},
+    {"", "text", "limits", "metrics", "tokens"},
     {"logs"},
     {"protocol"},
     {"schemas"},
     {"server", "client", "repairs"},
     {"transports", "qortal", "audit"},
-    {"bridge"},
+    {"bridge", "agent"},
     {"settings"},
     {"from_settings", "door"},
     {"application"},
@@ -37,6 +37,7 @@ ALLOWED = {
 THIRD_PARTY = {
     "": set(),
     "text": set(),
+    "tokens": {"msgspec"},
     "limits": {"msgspec"},
     "metrics": {"msgspec"},
     "logs": {"msgspec"},
@@ -48,6 +49,7 @@ THIRD_PARTY = {
     "schemas": {"msgspec", "jsonschema_rs"},
     "repairs": {"msgspec"},
     "bridge": {"msgspec"},
+    "agent": {"msgspec", "aiohttp"},
 }
 STDLIB_NOT_FOR_THE_PURE = {"asyncio", "time", "os", "socket", "threading", "subprocess", "random", "secrets"}
 

@@ -7,9 +7,9 @@ import types
 import pytest
 
 from qortal_mcp import settings
+from qortal_mcp import tokens as weights
 from qortal_mcp.cli.input.toolsets import switching_on
 from qortal_mcp.cli.main import main
-from qortal_mcp.cli.output import tokens as weights
 from qortal_mcp.qortal.tools import TOOLSETS, select
 
 DEFAULT_TOOLS = [tool for toolset in TOOLSETS.values() if toolset.is_default for tool in toolset.tools]

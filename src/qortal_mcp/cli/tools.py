@@ -6,12 +6,13 @@ import click
 import msgspec
 from msgspec import UNSET
 
+from .. import tokens
 from ..qortal.tools import TOOLSETS, definitions, select
 from ..settings import NodeOptions
 from .input import completion
 from .input.options import SettingsCommand
 from .input.toolsets import switching_on, tool_named, toolset_of
-from .output import terminal, tokens, view
+from .output import terminal, view
 from .output.tool_detail import detail
 from .program import unknown_tool
 from .running import failures

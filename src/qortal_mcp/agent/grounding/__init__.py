@@ -1,0 +1,1 @@
+"""Whether what an answer says occurs in what the tools returned. No model is asked."""

@@ -1,0 +1,102 @@
+"""A question and everything that came of it: what `--json` prints, what is saved and shown again."""
+
+from typing import Any, Literal
+
+from msgspec import Struct
+
+# Why a run ended. Everything but `answer` leaves the question open.
+Ending = Literal[
+    "answer", "rounds", "tokens", "time", "repetition", "no-answer", "no-tools", "cut-off", "interrupted"
+]
+
+
+class Call(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One call of a tool. `text` is what the model got, without the lines around it."""
+
+    tool: str
+    # As the model wrote them: an object, or a text that is not valid.
+    arguments: Any
+    ok: bool
+    text: str
+    server: str = ""
+    round: int = 0
+    ms: float = 0.0
+    # Of the whole result, and what the model's part of it weighs.
+    bytes: int = 0
+    tokens: int = 0
+    # What was odd about the result.
+    warnings: tuple[str, ...] = ()
+    # The model wrote the call as text instead of making it.
+    written: bool = False
+    # The same call was made before: its result was given again.
+    repeated: bool = False
+
+
+class Source(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Where an answer's facts come from: a call that succeeded."""
+
+    tool: str
+    server: str
+    # Of the call, in ISO 8601.
+    time: str
+    # Of the data, if the tool says so.
+    node: str = ""
+    height: int | None = None
+    as_of: str = ""
+    is_synchronizing: bool = False
+
+
+class Claim(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Something in an answer that can be looked up: where it stands, and whether the question has it too."""
+
+    text: str
+    kind: Literal["number", "address", "signature", "name", "time"]
+    start: int
+    end: int
+    in_question: bool = False
+
+
+class Grounding(Struct, frozen=True, kw_only=True, rename="camel"):
+    """How much of an answer was looked up in the results, and what occurs in none of them."""
+
+    checked: int = 0
+    not_from_a_tool: tuple[Claim, ...] = ()
+
+
+class ServerSeen(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A server of a run, and why it could not be used, if it could not."""
+
+    name: str
+    tools: int = 0
+    problem: str = ""
+
+
+class Spent(Struct, frozen=True, kw_only=True, rename="camel"):
+    """What a run took. Tokens are estimated if the endpoint does not count them."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    is_estimated: bool = False
+    rounds: int = 0
+    ms: float = 0.0
+
+
+class Run(Struct, frozen=True, kw_only=True):
+    """One question, answered or not."""
+
+    question: str
+    answer: str
+    calls: tuple[Call, ...] = ()
+    sources: tuple[Source, ...] = ()
+    grounding: Grounding = Grounding()
+    # What a person should know about this run.
+    notices: tuple[str, ...] = ()
+    ended: Ending = "answer"
+    model: str = ""
+    endpoint: str = ""
+    servers: tuple[ServerSeen, ...] = ()
+    spent: Spent = Spent()
+
+    @property
+    def is_complete(self) -> bool:
+        return self.ended == "answer"
