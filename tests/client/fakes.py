@@ -1,10 +1,12 @@
 """Servers that follow a script, wrong replies included. All of them on loopback, all in this process."""
 
 import asyncio
+import gc
 import json
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+import warnings
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 from aiohttp import web
@@ -258,3 +260,20 @@ def body(data: bytes, media_type: str = "text/event-stream", status: int = 200, 
         return web.Response(body=said, status=status, headers=sent)
 
     return reply
+
+
+@contextmanager
+def unclosed() -> Iterator[list[str]]:
+    """What was opened inside the block and then forgotten without being closed, in its own words; known afterwards."""
+    left: list[str] = []
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always", ResourceWarning)
+        yield left
+        gc.collect()
+    left += [str(one.message) for one in found]
+
+
+async def after(ticks: int) -> None:
+    """Wait for this many turns of the loop."""
+    for _ in range(ticks):
+        await asyncio.sleep(0)

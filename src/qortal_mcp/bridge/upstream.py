@@ -102,6 +102,8 @@ class Upstream:
         self._keeper: asyncio.Task[None] | None = None
         self._refreshing: asyncio.Task[None] | None = None
         self._farewells: set[asyncio.Task[None]] = set()
+        # Every connection that was opened and is not closed yet.
+        self._held: set[Client] = set()
         self._closed = False
         self._attempts = 0
         self._reported = ""
@@ -256,6 +258,7 @@ class Upstream:
         self._gone.clear()
         self._attempts, self._reported, self._down_since = 0, "", None
         self._client, self.state, self.error = client, "ready", None
+        self._held.add(client)
         again, self.was_up = self.was_up, True
         self.opened += 1
         for waiter in list(self._waiting):
@@ -508,6 +511,7 @@ class Upstream:
                     await client.settled()
         finally:
             await client.close()
+            self._held.discard(client)
 
     async def close(self) -> None:
         """End the connection, and the program if it is one, for good."""
@@ -524,13 +528,15 @@ class Upstream:
     async def rest(self) -> None:
         """End the connection; it is opened again when somebody needs it."""
         # At once: a request that comes while this one ends gets a connection of its own.
-        tasks = [task for task in (self._keeper, self._refreshing, *self._farewells) if task is not None]
-        client, self._client, self._keeper = self._client, None, None
+        tasks = [task for task in (self._keeper, self._refreshing) if task is not None]
+        held, self._held = self._held, set()
+        self._client = self._keeper = None
         self.state, self._down_since = "idle", None
         for task in tasks:
             task.cancel()
+        # Farewells end with their connections. One that is cancelled before it begins would not close anything.
         await asyncio.gather(
-            *([client.close()] if client is not None else []), *tasks, return_exceptions=True
+            *(client.close() for client in held), *tasks, *self._farewells, return_exceptions=True
         )
 
     def facts(self) -> dict[str, Any]:

@@ -125,8 +125,10 @@ class Client:
 
     async def reopen_old(self) -> None:
         wire = await open_old_wire(self._target, self._link, self._options)
-        await self._link.drop_wire()
-        self._link.use(wire)
+        try:
+            await self._link.drop_wire()
+        finally:
+            self._link.use(wire)  # `close` ends what is in use
 
     async def discover(self, revision: str) -> Reply:
         """Ask a server whether it is modern."""

@@ -125,8 +125,9 @@ class HttpSseWire:
 
     async def close(self) -> None:
         self._reader.cancel()
-        await asyncio.gather(self._reader, return_exceptions=True)
         if not self._endpoint.done():
             self._endpoint.set_exception(ConnectionLost("this connection is closed"))
         self._endpoint.exception()  # retrieved: asyncio complains about errors that were never looked at
+        # Before the reader is waited for: whoever waits may be cancelled.
         await self._web.close()
+        await asyncio.gather(self._reader, return_exceptions=True)

@@ -124,12 +124,16 @@ class WebSocketWire:
         return ConnectionLost(f"the WebSocket is closed ({code})" + (f": {reason}" if reason else ""))
 
     async def close(self) -> None:
-        with contextlib.suppress(ConnectionLost, TimeoutError), translated():
-            async with asyncio.timeout(self._limits.goodbye_seconds):
-                await self._socket.close()
-        self._reader.cancel()
+        try:
+            with contextlib.suppress(ConnectionLost, TimeoutError), translated():
+                async with asyncio.timeout(self._limits.goodbye_seconds):
+                    await self._socket.close()
+        finally:
+            self._reader.cancel()
+            # Before the reader is waited for: whoever waits may be cancelled, and a goodbye that is closes nothing.
+            self._socket._response.close()
+            await self._web.close()
         await asyncio.gather(self._reader, return_exceptions=True)
-        await self._web.close()
 
 
 def _refusal(exc: ConnectionLost, recorder: Recorder, sent: Http) -> ConnectionLost:
