@@ -160,6 +160,26 @@ def test_without_that_repair_a_server_is_not_asked_in_old_words(loop: Loop) -> N
         assert server.messages("list_tools") == []
 
 
+@pytest.mark.parametrize("said", ["there are two tools", 2, True])
+def test_a_list_that_is_not_an_object_is_an_error_and_calls_still_work(loop: Loop, said: Any) -> None:
+    script = serving({"answers": [text("ok")]}, tools__list=[result(said)])
+    with standing_in(loop, websocket(), script) as server, stdio(*server.target) as front:
+        assert front.ask("tools/list", {})["error"] == {
+            "code": -32603,
+            "message": "The server's answer cannot be read: the list of tools is not an object.",
+        }
+        assert call(front, "answers")["result"] == good("ok")["result"]
+
+
+def test_without_its_repair_a_list_that_is_not_an_object_passes_as_it_came(loop: Loop) -> None:
+    script = serving({"answers": [text("ok")]}, tools__list=[result("there are two tools")])
+    with (
+        standing_in(loop, websocket(), script) as server,
+        stdio("--without-repair", "tools-list-not-wrapped", *server.target) as front,
+    ):
+        assert front.ask("tools/list", {})["result"] == "there are two tools"
+
+
 HINTED = [
     tool("reads", annotations={"readOnlyHint": True}),
     tool("writes", annotations={"readOnlyHint": False}),

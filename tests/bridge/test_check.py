@@ -137,6 +137,17 @@ def test_a_protocol_error_is_an_answer() -> None:
     assert "No answer" not in lines
 
 
+def test_a_server_whose_list_is_not_an_object_cannot_be_checked(tmp_path: Path) -> None:
+    server = _UNDECLARED.replace(
+        '{"tools": [{"name": "write", "inputSchema": {"type": "object"}}]}', '"write"'
+    )
+    ended = check(*program(tmp_path, server))
+    assert (ended.code, ended.out) == (3, "")
+    assert ended.err == (
+        "qortal-mcp: The server's answer cannot be read: the list of tools is not an object.\n"
+    )
+
+
 def test_a_tool_that_is_not_there_cannot_be_checked() -> None:
     ended = check("--call", "nope", "--", *command("ok"))
     assert ended.code == 3

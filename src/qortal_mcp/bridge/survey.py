@@ -20,7 +20,7 @@ from ..repairs.chosen import Outcome, Page
 from ..repairs.passing import old_name
 from ..repairs.repair import Change
 from ..repairs.subjects import Asked
-from ..repairs.tools.page import list_paginated
+from ..repairs.tools.page import list_not_wrapped, list_paginated
 from .journal import Journal
 from .known_tools import Cursor, KnownTools
 from .way import Way
@@ -175,6 +175,8 @@ class Survey:
             page = self._way.repairs.page(outcome.result, "tools", asked, taken, outcome.changes)
         except UNREADABLE as exc:
             raise MalformedReply(f"the list of tools cannot be read: {exc}") from None
+        if not isinstance(page.value, dict) and list_not_wrapped.code in self._way.repairs.codes:
+            raise MalformedReply("the list of tools is not an object", (reply.raw,))
         self._journal.repaired(page.changes)
         return page
 
