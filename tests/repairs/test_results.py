@@ -637,3 +637,29 @@ def test_each_repair_can_be_switched_off_without_upsetting_the_others() -> None:
     for code in {one.code for one in RESULTS}:
         for result in sent:
             assert code not in codes(asked(result, level="all", without=(code,)))
+
+
+def test_a_change_that_is_read_later_holds_what_stood_there_at_that_time() -> None:
+    digits = 12345678901234567890123
+    raw = Raw(json.dumps({"n": digits}).encode())
+    outcome = Repairs("all").for_reading().call(raw, None, LEGACY, PLAIN)
+    bare, unsafe = outcome.changes
+    assert (bare.code, bare.before) == ("result-bare-payload", {"n": digits})
+    assert bare.after["structuredContent"] == {"n": digits}
+    assert (unsafe.code, unsafe.before, unsafe.after) == ("integer-unsafe", digits, str(digits))
+    assert outcome.result == Repairs("all").call(raw, None, LEGACY, PLAIN).result
+
+
+def test_what_a_client_can_look_up_is_what_the_server_sent() -> None:
+    annotations = {"priority": 7, "audience": ["user"]}
+    block = {"type": "acme", "acme": {"error": "down"}, "annotations": annotations}
+    outcome = asked({"content": [block]})
+    assert codes(outcome) == ["content-type-unknown", "annotations-invalid"]
+    assert meta(outcome)[DROPPED]["content[0]"] == block
+
+
+def test_changes_that_are_read_later_are_made_however_deep_a_value_is() -> None:
+    for depth in range(950, 1000):
+        raw = Raw(b'{"a":' * depth + b"1" + b"}" * depth)
+        outcome, read = (one.call(raw, None, LEGACY, PLAIN) for one in (Repairs(), Repairs().for_reading()))
+        assert (read.result, codes(read)) == (outcome.result, codes(outcome)), depth

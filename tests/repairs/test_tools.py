@@ -519,3 +519,17 @@ def test_a_deep_schema_does_no_harm() -> None:
         deep = {"anyOf": [{"type": "object", "properties": {"x": deep}}, None]}
     page = repaired({"tools": [tool(inputSchema=deep, outputSchema=deep), tool(name="ok")]}, "all")
     assert [one["name"] for one in seen(page)["tools"]] == ["t", "ok"]
+
+
+def test_a_tool_that_is_left_out_is_kept_as_the_server_sent_it() -> None:
+    sent = {"name": "", "title": None, "inputSchema": {"properties": {"x": True}}}
+    page = repaired({"tools": [sent]}, "all")
+    assert codes(page) == ["tool-name-empty"]
+    assert page.value["_meta"][DROPPED] == {"tools[0]": sent}
+
+
+def test_what_was_taken_out_does_not_change_with_what_was_made_of_it() -> None:
+    union = [{"properties": {"x": {"type": ["string", "null"]}}}]
+    page = repaired({"tools": [tool(inputSchema={"type": "object", "anyOf": union})]}, "all")
+    assert "schema-type-union" in codes(page)
+    assert page.value["_meta"][DROPPED]["tools[0].inputSchema.anyOf"] == union

@@ -26,7 +26,12 @@ def write(value: Any) -> bytes:
 
 def copied(value: Any) -> Any:
     """A value that stays as it is when parts of the original change."""
-    return read(write(value)) if isinstance(value, dict | list) else value
+    if not isinstance(value, dict | list):
+        return value
+    try:
+        return read(write(value))
+    except UNREADABLE:  # nested as deeply as can just be read
+        return value
 
 
 def text_of(value: Any) -> str:
