@@ -264,3 +264,11 @@ def test_whatever_is_answered_is_repaired_once_and_never_raises(result: Any, met
         assert again.changes == ()
     else:
         assert outcome.error is not None
+
+
+@pytest.mark.parametrize("method", ["prompts/get", "resources/read", "completion/complete"])
+def test_an_error_inside_a_result_that_is_to_stay_becomes_no_answer(method: str) -> None:
+    sent = raw({"error": "Unknown method"})
+    repairs = Repairs("all", without=["method-error-in-result"])
+    outcome = repairs.other(sent, None, Asked(revision=NEWEST, method=method, uri=URI))
+    assert (outcome.result, outcome.changes) == (sent, ())

@@ -663,3 +663,29 @@ def test_changes_that_are_read_later_are_made_however_deep_a_value_is() -> None:
         raw = Raw(b'{"a":' * depth + b"1" + b"}" * depth)
         outcome, read = (one.call(raw, None, LEGACY, PLAIN) for one in (Repairs(), Repairs().for_reading()))
         assert (read.result, codes(read)) == (outcome.result, codes(outcome)), depth
+
+
+AS_IT_CAME = [
+    pytest.param("result-bare-payload", {"sum": 3}, id="bare"),
+    pytest.param("result-bare-payload", {"error": "down"}, id="bare-error"),
+    pytest.param("content-missing", {"structuredContent": [1]}, id="not-object"),
+    pytest.param("content-missing", {"structuredContent": {"b": 1}}, id="not-to-schema"),
+    pytest.param("iserror-not-boolean", {"content": [], "isError": "true"}, id="flag"),
+]
+
+
+@pytest.mark.parametrize("level", ["safe", "all"])
+@pytest.mark.parametrize(("code", "sent"), AS_IT_CAME)
+def test_a_mistake_that_is_to_stay_becomes_no_empty_success(code: str, sent: Any, level: str) -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
+    outcome = asked(sent, level=level, without=(code,), tool=KnownTool(name="t", output_schema=schema))
+    assert value(outcome) == sent
+
+
+def test_structured_content_that_is_left_out_is_shown_if_nothing_else_is() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
+    outcome = asked(
+        {"content": [], "structuredContent": {"b": 1}}, tool=KnownTool(name="t", output_schema=schema)
+    )
+    assert value(outcome) == said('{"b":1}')
+    assert outcome.drops_schema

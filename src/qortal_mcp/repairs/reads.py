@@ -6,6 +6,7 @@ from typing import Any
 from . import nulls, spoken, values
 from .repair import ABSENT, SAFE, Change, Repair, repair
 from .subjects import OtherResult
+from .unknown import is_error
 
 _ROLES = ("user", "assistant")
 # What other APIs call the side of the model.
@@ -19,7 +20,10 @@ def _is_for(result: OtherResult, method: str) -> bool:
     if result.asked.method != method or result.error is not ABSENT:
         return False
     value = result.value
-    return not isinstance(value, dict) or value.get("resultType", "complete") == "complete"
+    # An error inside a result must not become messages, contents or values.
+    return not isinstance(value, dict) or (
+        value.get("resultType", "complete") == "complete" and not is_error(value)
+    )
 
 
 def _moved(result: OtherResult, member: str, items: list[Any], taken: tuple[str, ...]) -> Change:

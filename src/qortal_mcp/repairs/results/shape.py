@@ -10,6 +10,7 @@ from .reading import (
     KNOWN,
     MODERN_MEMBERS,
     TYPES,
+    Json,
     as_text,
     content_of,
     is_error,
@@ -93,7 +94,7 @@ def _is_block(value: Any) -> bool:
 def bare_payload(call: CallResult) -> Iterator[Change]:
     """The bare value of the tool as the result."""
     value = result_of(call)
-    if value is None or "content" in value or "structuredContent" in value or not value.keys() - KNOWN:
+    if value is None or not _is_bare(value):
         return
     around = {name for name, part in value.items() if _belongs(name, part)}
     if value.get("resultType") == "complete":
@@ -111,6 +112,10 @@ def bare_payload(call: CallResult) -> Iterator[Change]:
     yield Change(path="result", before=payload, after=call.value)
 
 
+def _is_bare(value: Json) -> bool:
+    return "content" not in value and "structuredContent" not in value and bool(value.keys() - KNOWN)
+
+
 def _belongs(name: str, part: Any) -> bool:
     """Whether a member of a bare value is the protocol's and not the tool's."""
     return (name == "_meta" and isinstance(part, dict)) or (name == "isError" and isinstance(part, bool))
@@ -125,10 +130,9 @@ def _belongs(name: str, part: Any) -> bool:
 def content_missing(call: CallResult) -> Iterator[Change]:
     """A result without content."""
     value = result_of(call)
-    if value is None or value.get("content") is not None:
+    # A bare value is repaired by another code or not at all: content would make it look empty.
+    if value is None or value.get("content") is not None or _is_bare(value):
         return
-    if "content" not in value and "structuredContent" not in value and value.keys() - KNOWN:
-        return  # a bare value, which is repaired by another code or not at all: content would make it look empty
     structured = value.get("structuredContent")
     value["content"] = [] if structured is None else [text_block(as_text(structured))]
     yield Change(path="content", after=value["content"])
@@ -172,7 +176,8 @@ def meta_not_object(call: CallResult) -> Iterator[Change]:
 def content_empty(call: CallResult) -> Iterator[Change]:
     """A result that shows nothing."""
     value = result_of(call)
-    if value is None or is_error(value) or not isinstance(value.get("content"), list):
+    # Any other isError than a boolean may mean a failure.
+    if value is None or value.get("isError") or not isinstance(value.get("content"), list):
         return
     if not all(_is_blank(block) for block in content_of(call)):
         return

@@ -33,13 +33,21 @@ def not_object(call: CallResult) -> Iterator[Change]:
         value["structuredContent"] = {"result": before}
         value.setdefault("isError", False)
         yield Change(path="structuredContent", before=before, after=value["structuredContent"])
-    elif not isinstance(before, dict) and not call.asked.is_modern:
+    elif not isinstance(before, dict) and not call.asked.is_modern and _stays_visible(call):
         del value["structuredContent"]
         if before is not None:
             value.setdefault("isError", False)
-            if not content_of(call) and isinstance(value.get("content"), list):
-                value["content"] = [text_block(values.text_of(before))]
         yield Change(path="structuredContent", before=before)
+
+
+def _stays_visible(call: CallResult) -> bool:
+    """Whether the result still shows something without structuredContent, which is put into content if that is empty."""
+    structured = call.value["structuredContent"]
+    if not isinstance(call.value.get("content"), list):
+        return structured is None
+    if not content_of(call) and structured is not None:
+        call.value["content"] = [text_block(values.text_of(structured))]
+    return True
 
 
 def _fits_only_wrapped(value: Json, schema: Json | None) -> bool:
@@ -57,7 +65,7 @@ def schema_mismatch(call: CallResult) -> Iterator[Change]:
     value, schema = _success(call), _schema(call)
     if value is None or schema is None or "structuredContent" not in value:
         return
-    if _mismatch(value["structuredContent"], schema):
+    if _mismatch(value["structuredContent"], schema) and _stays_visible(call):
         call.drops_schema = True
         yield Change(path="structuredContent", before=value.pop("structuredContent"))
 
