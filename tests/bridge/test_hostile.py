@@ -194,11 +194,12 @@ async def test_a_message_over_several_lines_is_one_line_for_the_client(level: st
     assert text_of(json.loads(lines[1])["result"]) == "a b"
 
 
-async def test_text_that_is_not_utf8_is_an_error_if_it_is_not_repaired() -> None:
+@pytest.mark.parametrize("repairs", [Repairs("none"), Repairs(without=["invalid-utf8"])], ids=["none", "off"])
+async def test_text_that_is_not_utf8_is_an_error_if_it_is_not_repaired(repairs: Repairs) -> None:
     script = answering(b'{"content":[{"type":"text","text":"\xff"}]}')
     async with (
         fakes.websocket_server(script) as url,
-        bridged(way_to(url, "none")) as bridge,
+        bridged(way_to(url, repairs=repairs)) as bridge,
         talking(bridge) as client,
     ):
         result = await client.call("echo")

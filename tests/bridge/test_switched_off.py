@@ -11,7 +11,7 @@ from msgspec import structs
 from tests.audit.audits import served
 from tests.audit.cases import BY_NAME, CASES, MODERN_ONLY, Case, case, in_result, on, on_call
 from tests.audit.stub import Ask, Replies, Server, encoded, error, result, text
-from tests.bridge.talking import CLIENT, Json, Talker, bridged, way_to
+from tests.bridge.talking import CLIENT, Json, Talker, bridged, talking, way_to
 
 from qortal_mcp.repairs.chosen import CODES, Repairs
 
@@ -137,3 +137,60 @@ async def test_a_repair_that_is_switched_off_is_never_reported(
     assert f"'{code}'" not in got
     logged = [one for one in caplog.records if getattr(one, "qortal_mcp.code", None) == code]
     assert {one.getMessage() for one in logged} <= {"dropped"}
+
+
+_REFUSED = {"jsonrpc": "2.0", "id": None, "error": {"code": -32601, "message": "no"}}
+
+
+def _answers_notices_before_lists(reply: Any) -> Server:
+    """The answer to `notifications/initialized` comes when the list has been asked for, before the list."""
+    return Server(bend=on("tools/list", lambda ask, listed: [reply, listed]))
+
+
+@pytest.mark.parametrize(
+    "repairs", [Repairs("none"), Repairs(without=["notification-answered"])], ids=["none", "off"]
+)
+@pytest.mark.parametrize(
+    "reply", [_REFUSED, [_REFUSED], {"jsonrpc": "2.0", "result": {}}], ids=["error", "batch", "result"]
+)
+async def test_an_answer_to_a_notification_never_fails_a_request(reply: Any, repairs: Repairs) -> None:
+    case_ = case("notices", None, "MUST", _answers_notices_before_lists(reply), over="websocket")
+    async with (
+        served(case_) as target,
+        bridged(way_to(target, repairs=repairs)) as bridge,
+        talking(bridge) as client,
+    ):
+        assert await client.tools() == ["t", "ok"]
+        assert bridge.facts()[0]["connections"][0]["tools"] == 2
+        assert (await client.call("t"))["content"] == [{"type": "text", "text": "fine"}]
+        assert "mcp_bridge_repairs_total{" not in bridge.metrics.render()
+
+
+@pytest.mark.parametrize(
+    "sent", [{"sum": 3}, "words", [1.50], None, {**text("fine"), "isError": None}], ids=repr
+)
+async def test_without_repairs_results_pass_untouched(sent: Any) -> None:
+    server = Server(bend=on_call(lambda ask, reply: {**reply, "result": sent}))
+    async with (
+        served(case("as-it-is", None, "MUST", server)) as target,
+        bridged(way_to(target, "none")) as bridge,
+        talking(bridge) as client,
+    ):
+        assert await client.ask("tools/call", {"name": "t", "arguments": {}}, id_=9) == {
+            "jsonrpc": "2.0",
+            "id": 9,
+            "result": sent,
+        }
+
+
+async def test_without_repairs_an_error_in_the_own_reply_of_a_request_is_its_error() -> None:
+    server = Server(
+        bend=on_call(lambda ask, reply: {**_REFUSED, "error": {"code": -32000, "message": "down"}})
+    )
+    async with (
+        served(case("own", None, "MUST", server)) as target,
+        bridged(way_to(target, "none")) as bridge,
+        talking(bridge) as client,
+    ):
+        answer = await client.ask("tools/call", {"name": "t", "arguments": {}})
+    assert answer["error"] == {"code": -32000, "message": "down"}

@@ -40,7 +40,6 @@ from .known_tools import KnownTools
 from .open_call import OpenCall
 from .stderr import Tail
 from .survey import Survey
-from .unrepaired import as_it_came
 from .way import Way
 from .words import refused
 
@@ -128,7 +127,7 @@ class Upstream:
             on_lost=self._lost,
             on_dropped=journal.repaired,
             on_forgiven=lambda code, detail: journal.count(code, detail=detail),
-            reading=repairs.messages if repairs.on else as_it_came,
+            reading=repairs.messages,
             forgives=repairs.codes,
             handshake=self._survey.shaken,
             is_full=is_crowded,

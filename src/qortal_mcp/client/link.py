@@ -280,8 +280,8 @@ class Link:
         changes: Changes,
     ) -> None:
         if isinstance(message, jsonrpc.Response):
-            any_result = self._options.reading is not None
-            self._requests.take_response(message, data, via, status, changes, any_result=any_result)
+            is_read = self._options.reading is not None
+            self._requests.take_response(message, data, via, status, changes, is_read=is_read)
             return
         if changes:
             self.dropped(changes)

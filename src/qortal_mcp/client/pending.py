@@ -141,26 +141,36 @@ class Requests:
         status: int | None,
         changes: Changes = (),
         *,
-        any_result: bool = False,
+        is_read: bool = False,
     ) -> None:
-        """Pass a response to its request, or keep it as a stray. With `any_result`, results need not be objects."""
+        """Pass a response to its request, or keep it as a stray.
+
+        `is_read`: `Options.reading` has decided whose it is, and results need not be objects.
+        """
         pending = None if response.id is None else self._waiting.get(response.id)
         if pending is None:
-            self._take_unmatched(response, data, via, status)
+            self._take_unmatched(response, data, via, status, is_read)
         elif response.error is not None:
             pending.fail(self._server_error(response.error, data, status, changes))
-        elif response.result is not None and (any_result or bytes(memoryview(response.result)[:1]) == b"{"):
+        elif response.result is not None and (is_read or bytes(memoryview(response.result)[:1]) == b"{"):
             pending.settle(Reply(response.result, data, status, changes))
         else:
             pending.fail(MalformedReply("a result must be an object", (self.cut(data),)))
 
     def _take_unmatched(
-        self, response: jsonrpc.Response, data: bytes, via: RequestId | None, status: int | None
+        self,
+        response: jsonrpc.Response,
+        data: bytes,
+        via: RequestId | None,
+        status: int | None,
+        is_read: bool,
     ) -> None:
         if response.id is None:
             # A server that could not read a request cannot repeat its id. Which request failed can still be
             # determined: the one whose POST this answers, or the only one pending.
-            owner = self._waiting.get(via) if via is not None else self._only()
+            owner = None if is_read else self._only()
+            if via is not None:
+                owner = self._waiting.get(via)
             if owner is not None and response.error is not None:
                 owner.fail(self._server_error(response.error, data, status))
                 return

@@ -130,8 +130,10 @@ class _Pieces:
     def _unreadable(self, data: bytes, code: str) -> Message:
         lost = dropped(code, data)
         message = jsonrpc.read(data)
+        if isinstance(message, jsonrpc.Response) and not json_text.is_utf8(data):
+            message = jsonrpc.Invalid(errors.PARSE_ERROR, "it is not UTF-8", message.id)
         if isinstance(message, jsonrpc.Invalid) and self._flying.waits(message.id):
-            # Too deep to be read, but whose reply it is can be seen.
+            # It cannot be read, but whose reply it is can be seen.
             return Message(b"", lost.changes, message)
         return lost
 
@@ -183,6 +185,8 @@ class _Pieces:
             if self._flying.is_late(id_):
                 return Message(b"")
             owner, code = self._owner(id_, found)
+            if owner is None and code == "rpc-error-id-null" and self._flying.waits(self._flying.via):
+                return Message(piece.data, piece.changes)  # the client knows whose reply it came in
             if owner is None:
                 return dropped(code, piece.data)
             before = members.tree(found, "id")
