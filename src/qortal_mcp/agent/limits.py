@@ -16,6 +16,8 @@ class AgentLimits(Struct, frozen=True, kw_only=True):
     question_seconds: Seconds = 600.0
     # One call of a tool.
     call_seconds: Seconds = 30.0
+    # A server from its start to its list of tools. `npx` and `uvx` take tens of seconds the first time.
+    start_seconds: Seconds = 60.0
     # Calls of one round that are made; models that lost their way ask for dozens. The rest is refused.
     round_calls: Positive = 32
     # Calls made at the same time.
@@ -40,6 +42,7 @@ class AgentLimits(Struct, frozen=True, kw_only=True):
     # A model may have to be loaded from a disk before its first word.
     first_word_seconds: Seconds = 300.0
     next_word_seconds: Seconds = 60.0
+    # An endpoint, and a server that is tried again or lists its tools again.
     connect_seconds: Seconds = 10.0
     # An endpoint on this machine answers at once, or is not there.
     probe_seconds: Seconds = 1.0

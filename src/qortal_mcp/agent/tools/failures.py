@@ -68,7 +68,8 @@ def _sentence(error: ClientError, server: str, mask: Callable[[str], str]) -> st
     if isinstance(error, RequestTimeout):
         return f"{server} did not answer within {error.seconds:g} s."
     if isinstance(error, CannotRun):
-        return f"{server} cannot be started: {_clause(error, mask)}."
+        # The client names the program first.
+        return f"{server} cannot be started: {_clause(error, mask).rpartition(': ')[2]}."
     if isinstance(error, ConnectionLost):
         return f"{server} cannot be reached: {_clause(error, mask)}."
     if isinstance(error, ServerError):

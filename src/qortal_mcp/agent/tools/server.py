@@ -1,0 +1,405 @@
+"""One server whose tools are offered: its connection, opened again when it was lost, and its list of tools.
+
+A call that may have run is never sent twice. Servers that make known mistakes are read with the repairs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+from urllib.parse import urlsplit
+
+from msgspec import Raw, Struct
+from msgspec.structs import replace
+
+from ...client.client import Client
+from ...client.errors import (
+    ClientError,
+    ConnectionLost,
+    HttpRefused,
+    MalformedReply,
+    RequestTimeout,
+    ServerError,
+)
+from ...client.options import Options
+from ...client.pending import Reply
+from ...protocol import errors
+from ...protocol.jsonrpc import UNREADABLE, Notification
+from ...protocol.messages import ListenFilter
+from ...protocol.versions import NEWEST_HANDSHAKE
+from ...repairs import values
+from ...repairs.chosen import Repairs
+from ...repairs.subjects import Asked
+from ...text import printable, shortened
+from . import failures
+from .failures import Unavailable
+from .last_lines import LastLines
+from .offer import Offer, Tool, tools_on
+from .results import Seen, read_reply
+
+if TYPE_CHECKING:
+    from ...server.receiver import Receiver
+
+log = logging.getLogger(__name__)
+
+Target: TypeAlias = "str | Sequence[str] | Receiver"
+
+# A reply with another id is not taken for the answer. Of a member that occurs twice, decoding keeps the last one anyway.
+_MESSAGES = Repairs("all", without=("rpc-id-wrong", "json-duplicate-member"))
+# Tools are listed for models: what they refuse is rewritten. What would lose something that they accept is not:
+# types, null among them; the output schema, by which results are read; and an empty cursor, which is one in the modern era.
+_LISTS = Repairs(
+    "all",
+    without=(
+        "cursor-empty-string",
+        "output-schema-removed",
+        "output-schema-root-not-object",
+        "schema-type-union",
+        "tool-description-missing",
+    ),
+)
+_LIST, _CALL = "tools/list", "tools/call"
+_LIST_CHANGED = "notifications/tools/list_changed"
+# Names of methods in an older dialect.
+_OLD_NAMES = {_LIST: "list_tools", _CALL: "call_tool"}
+_LABEL_CHARS = 40
+_INSTRUCTION_CHARS = 4_000
+_CLOSE_SECONDS = 10.0
+
+
+class Connection(Struct, frozen=True, kw_only=True):
+    """What was found out when a connection was opened."""
+
+    client: Client
+    # How the server calls the methods that it calls differently.
+    names: dict[str, str]
+
+    @property
+    def is_modern(self) -> bool:
+        return self.client.terms.is_modern
+
+    def asked(self, method: str) -> Asked:
+        terms = self.client.terms
+        return Asked(revision=terms.revision, is_modern=terms.is_modern, method=method)
+
+    def named(self, method: str) -> str:
+        return self.names.get(method, method)
+
+    @property
+    def declares_changes(self) -> bool:
+        declared = self.client.terms.capabilities.get("tools")
+        return isinstance(declared, dict) and declared.get("listChanged") is True
+
+
+class ToolServer:
+    """A server behind a URL, a command or in this process. Methods never raise because of what it does."""
+
+    def __init__(
+        self,
+        target: Target,
+        *,
+        label: str = "",
+        options: Options | None = None,
+        mask: Callable[[str], str] = str,
+        is_ours: bool = False,
+    ) -> None:
+        """`mask` takes secrets out of what is shown of the server. `is_ours`: its tools never change."""
+        self.is_ours = is_ours
+        self.tools: tuple[Tool, ...] = ()
+        # Why it cannot be used; empty if it can.
+        self.problem = ""
+        # What the server says about its use, safe to show.
+        self.instructions = ""
+        self.label = _label(label) or _target_name(target)
+        self._has_own_label = bool(_label(label))
+        self._target = target
+        self._mask = mask
+        self._stderr = LastLines(mask)
+        self._connection: Connection | None = None
+        self._opening = asyncio.Lock()
+        self._is_outdated = False
+        self._is_closed = False
+        self._listening: asyncio.Task[None] | None = None
+        self._options = replace(
+            options or Options(),
+            on_notification=self._notified,
+            on_stderr=self._stderr.take,
+            reading=_MESSAGES.messages,
+            forgives=_MESSAGES.codes,
+            splitter=_MESSAGES.lines,
+            handshake=self._shaken,
+        )
+
+    async def open(self, seconds: float) -> None:
+        """Connect and list the tools; `problem` says if that was not possible."""
+        with contextlib.suppress(Unavailable):
+            await self._ready(seconds)
+
+    async def refresh(self, seconds: float) -> None:
+        """List the tools again if they may have changed; connect again if there is no connection."""
+        connection = self._connection
+        if connection is None or connection.client.is_lost:
+            await self.open(seconds)
+        elif self._may_have_changed(connection):
+            await self._list_again(connection, seconds)
+
+    def _may_have_changed(self, connection: Connection) -> bool:
+        if self._is_outdated:
+            return True
+        if self.is_ours:
+            return False
+        if connection.is_modern:
+            return self._listening is None or self._listening.done()
+        # Over HTTP, a notice gets lost if there is no standing stream, or while the server is started again.
+        return connection.client.wire.is_exchange or not connection.declares_changes
+
+    async def call(self, offer: Offer, arguments: dict[str, Any], seconds: float) -> Seen:
+        """Call a tool, in at most so many seconds."""
+        connection: Connection | None = None
+        try:
+            async with asyncio.timeout(seconds):
+                connection = await self._ready(seconds)
+                params = {"name": offer.tool, "arguments": arguments}
+                reply = await connection.client.request(connection.named(_CALL), params, timeout=seconds)
+        except (TimeoutError, RequestTimeout):
+            return _failed(failures.timed_out(offer.name, seconds))
+        except ServerError as exc:
+            if exc.code in (errors.INVALID_PARAMS, errors.METHOD_NOT_FOUND):
+                self._is_outdated = True  # the tool may be gone
+            if connection is None or exc.raw is None:
+                return _failed(f"{exc.message} ({exc.code})")
+            return read_reply(None, exc.raw, connection.asked(_CALL), changes=exc.changes)
+        except ClientError as exc:
+            return _failed(failures.of_call(exc, self.label, self._mask))
+        return read_reply(
+            reply.result,
+            None,
+            connection.asked(_CALL),
+            output_schema=offer.output_schema,
+            changes=reply.changes,
+        )
+
+    async def close(self) -> None:
+        """End the connection, and the program if it is one. Never takes longer than some seconds."""
+        self._is_closed = True
+        await self._drop()
+
+    async def _ready(self, seconds: float) -> Connection:
+        """The connection, opened if there is none.
+
+        Raises: Unavailable.
+        """
+        async with self._opening:
+            connection = self._connection
+            if connection is not None and not connection.client.is_lost:
+                return connection
+            if self._is_closed:
+                raise Unavailable(self._closed())
+            await self._drop()
+            try:
+                connection = await self._open(seconds)
+            except ClientError as exc:
+                said = failures.of_opening(exc, self.label, self._mask, self._stderr.text)
+                self.tools, self.problem = (), said
+                raise Unavailable(said) from None
+            if self._is_closed:  # meanwhile
+                self.tools = ()
+                await _close(connection.client)
+                raise Unavailable(self._closed())
+            self._connection, self.problem = connection, ""
+            self._listen(connection)
+            return connection
+
+    def _closed(self) -> str:
+        return f"The connection to {self.label} is closed."
+
+    async def _open(self, seconds: float) -> Connection:
+        """Raises: ClientError."""
+        self._stderr.clear()
+        self._is_outdated = False
+        client = Client(self._target, self._options)
+        try:
+            async with asyncio.timeout(seconds):
+                await client.open("auto")
+                connection, tools = await self._list_first(client)
+        except TimeoutError:
+            await _close(client)
+            raise RequestTimeout("initialize", seconds) from None
+        except BaseException:
+            # Only then everything is known that a program wrote.
+            await _close(client)
+            raise
+        self.tools = tools
+        self._introduce(client)
+        return connection
+
+    def _introduce(self, client: Client) -> None:
+        """Remember what the server says about itself."""
+        terms = client.terms
+        if not self._has_own_label and terms.info is not None:
+            title = terms.info.title
+            self.label = (
+                _label(terms.info.name) or _label(title if isinstance(title, str) else "") or self.label
+            )
+        self.instructions = shortened(printable(terms.instructions or ""), _INSTRUCTION_CHARS)
+
+    def _shaken(self, answer: Reply | ServerError) -> Reply:
+        """The answer to `initialize` as it should have been. Raises: ServerError."""
+        asked = Asked(revision=NEWEST_HANDSHAKE, method="initialize")
+        result, error = (answer.result, None) if isinstance(answer, Reply) else (None, answer.raw)
+        outcome = _MESSAGES.handshake(result, error, asked, _target_name(self._target), answer.changes)
+        if outcome.result is not None:
+            return Reply(outcome.result, answer.raw if isinstance(answer, Reply) else b"")
+        if isinstance(answer, ServerError):
+            raise answer
+        raise _as_error(outcome.error or Raw(b"{}"))
+
+    async def _list_first(self, client: Client) -> tuple[Connection, tuple[Tool, ...]]:
+        """Find out how the server calls its methods. Raises: ClientError."""
+        usual = Connection(client=client, names={})
+        try:
+            return usual, await self._list(usual)
+        except ServerError as exc:
+            if exc.code != errors.METHOD_NOT_FOUND:
+                raise
+            older = Connection(client=client, names=_OLD_NAMES)
+            try:
+                return older, await self._list(older)
+            except ServerError:
+                if "tools" in client.terms.capabilities:
+                    raise exc from None
+                return usual, ()  # it does not claim to have any
+
+    async def _list(self, connection: Connection) -> tuple[Tool, ...]:
+        """All tools. An error after the first page costs the rest of the list.
+
+        Raises: ClientError.
+        """
+        limits = self._options.limits
+        tools: list[Tool] = []
+        taken: set[str] = set()
+        cursors: set[str] = set()
+        params: dict[str, str] = {}
+        size = 0
+        for _ in range(limits.list_pages):
+            try:
+                reply = await connection.client.request(connection.named(_LIST), params)
+                found, cursor = self._page(reply, connection, taken)
+            except (ServerError, MalformedReply, RequestTimeout) as exc:
+                if not cursors:
+                    raise
+                log.info("the list of tools ends early", extra={"qortal_mcp.reason": self._mask(str(exc))})
+                break
+            tools += found
+            size += len(reply.raw)
+            is_last = cursor is None or (cursor == "" and not connection.is_modern) or cursor in cursors
+            if is_last or len(tools) > limits.list_items or size > limits.list_bytes:
+                break
+            assert cursor is not None, "it is not the last page"
+            cursors.add(cursor)
+            params = {"cursor": cursor}
+        return tuple(tools)
+
+    def _page(self, reply: Reply, connection: Connection, taken: set[str]) -> tuple[list[Tool], str | None]:
+        """The tools of a page, and where the next one starts. Raises: ServerError, MalformedReply."""
+        asked = connection.asked(_LIST)
+        outcome = _LISTS.other(reply.result, None, asked)
+        if outcome.result is None:
+            raise _as_error(outcome.error or Raw(b"{}"))
+        try:
+            page = _LISTS.page(outcome.result, "tools", asked, taken)
+        except UNREADABLE as exc:
+            raise MalformedReply(f"the list of tools cannot be read: {exc}") from None
+        if not isinstance(page.value, dict) or not isinstance(page.value.get("tools"), list):
+            raise MalformedReply("the list of tools is not a list")
+        cursor = page.value.get("nextCursor")
+        return tools_on(page), cursor if isinstance(cursor, str) else None
+
+    async def _list_again(self, connection: Connection, seconds: float) -> None:
+        self._is_outdated = False
+        try:
+            async with asyncio.timeout(seconds):
+                self.tools = await self._list(connection)
+        except ConnectionLost as exc:
+            if isinstance(exc, HttpRefused) and exc.status < 500:
+                self._keep(exc)
+                return
+            self._connection = None
+            await _close(connection.client)
+            await self.open(seconds)
+        except (TimeoutError, ClientError) as exc:
+            self._keep(exc)
+
+    def _keep(self, error: Exception) -> None:
+        """The list cannot be read now: the tools of the one before may still work."""
+        self._is_outdated = True
+        log.info("the tools cannot be listed again", extra={"qortal_mcp.reason": self._mask(str(error))})
+
+    def _notified(self, notification: Notification) -> None:
+        if notification.method == _LIST_CHANGED:
+            self._is_outdated = True
+
+    def _listen(self, connection: Connection) -> None:
+        """Hear of changes from a server of the modern era that offers that."""
+        if connection.is_modern and connection.declares_changes:
+            self._listening = asyncio.get_running_loop().create_task(self._hear(connection.client))
+
+    async def _hear(self, client: Client) -> None:
+        with contextlib.suppress(ClientError):
+            async with client.listen(ListenFilter(toolsListChanged=True)) as subscription:
+                self._is_outdated = True  # what changed before it began was not said
+                async for notification in subscription:
+                    self._notified(notification)
+        self._is_outdated = True  # nobody would say so any more
+
+    async def _drop(self) -> None:
+        connection, self._connection = self._connection, None
+        listening, self._listening = self._listening, None
+        if listening is not None:
+            listening.cancel()
+            await asyncio.gather(listening, return_exceptions=True)
+        if connection is not None:
+            await _close(connection.client)
+
+
+async def _close(client: Client) -> None:
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_CLOSE_SECONDS):
+            await client.close()
+
+
+def _failed(text: str) -> Seen:
+    return Seen(text=text, ok=False)
+
+
+def _as_error(raw: Raw) -> ServerError:
+    """An error that came as a result."""
+    found = values.read(raw)
+    told = found if isinstance(found, dict) else {}
+    code = told.get("code")
+    error = errors.ErrorObject(
+        code if isinstance(code, int) else errors.INTERNAL_ERROR, str(told.get("message", ""))
+    )
+    return ServerError(error, (), None, raw)
+
+
+def _label(text: str) -> str:
+    return shortened(printable(" ".join(text.split())), _LABEL_CHARS)
+
+
+def _target_name(target: Target) -> str:
+    """What a target is called without its secrets: its host or its program."""
+    if isinstance(target, str):
+        try:
+            parts = urlsplit(target)
+            host, port = parts.hostname or "", parts.port
+        except ValueError:
+            return "server"
+        return _label(f"{host}:{port}" if port else host) or "server"
+    if isinstance(target, Sequence):
+        return _label(os.path.basename(target[0]) if target else "") or "server"
+    return "server"
