@@ -98,6 +98,32 @@ def test_a_result_that_cannot_be_read_says_so() -> None:
     assert (found.text, found.ok) == (UNREADABLE_RESULT, False)
 
 
+def test_a_result_that_is_too_large_to_repair_may_have_any_form() -> None:
+    many = "[" + ",".join(["1"] * 60_000) + "]"
+    blocks = '"a",7,{"type":"resource","resource":{"uri":"x:1"}},{"type":"text","text":5},{"type":"odd"},null'
+    found = read(f'{{"content":[{blocks}],"_meta":{{"n":{many}}}}}')
+    assert found.text == 'a\n7\n{"uri":"x:1"}\n5\n{"type":"odd"}\nnull'
+    assert read(f'{{"content":"words","_meta":{{"n":{many}}}}}').text == "words"
+    assert read_reply(None, Raw(many.encode()), LEGACY).text == many
+
+
+def test_an_error_that_cannot_be_read_says_so() -> None:
+    found = read_reply(None, Raw(b"[" * 5000 + b"]" * 5000), LEGACY)
+    assert (found.text, found.ok) == (UNREADABLE_RESULT, False)
+
+
+def test_a_number_beyond_all_bounds_is_shown_and_held_to_no_schema() -> None:
+    found = read('{"content":[],"structuredContent":{"result":1e999}}', schema=WRAPPED_LIST)
+    assert (found.text, found.warnings) == ('{"result":1e999}', ())
+
+
+def test_bytes_of_an_odd_block_are_never_shown() -> None:
+    deep = "[" * 5000 + "]" * 5000
+    blocks = '{"type":"text","text":"a"},{"type":"model","data":"AAAA","mimeType":"model/obj"},{"type":"odd","data":5}'
+    assert read(f'{{"content":[{blocks}]}}').text == "a\n[model model/obj, 3 bytes]\n5"
+    assert not read(f'{{"content":[{{"data":{deep}}}]}}').ok
+
+
 def test_a_description_of_a_link_is_kept() -> None:
     link = '{"type":"resource_link","uri":"x:1","name":"n","title":"T","description":"About it."}'
     assert read(f'{{"content":[{link}]}}').text == "[link T: x:1] About it."
@@ -135,6 +161,10 @@ FAILURES = [
     (
         refused(500, "broken. See http://u:pw@host:1/x?key=s"),
         "shop answered with HTTP status 500 instead of a result: broken. See host:1.",
+    ),
+    (
+        refused(502, "Traceback (most recent call last): x"),
+        "shop answered with HTTP status 502 instead of a result.",
     ),
     (refused(401), "shop wants a sign-in (HTTP status 401)."),
     (refused(403), "shop refused this client (HTTP status 403)."),

@@ -91,7 +91,7 @@ async def test_calls_run_side_by_side() -> None:
     together = asyncio.Barrier(2)
 
     async def reply(request: web.Request, message: Json) -> web.StreamResponse:
-        if message["method"] == "tools/list":
+        if message.get("method") != "tools/call":
             return web.json_response(json.loads(result(message, {"tools": [tool("t")]})))
         await together.wait()
         is_error = message["params"]["arguments"]["bad"]
@@ -113,7 +113,7 @@ async def test_a_call_without_an_answer_ends_in_time_and_is_cancelled() -> None:
     over = asyncio.Event()
 
     async def reply(request: web.Request, message: Json) -> web.StreamResponse:
-        if message["method"] == "tools/list":
+        if message.get("method") != "tools/call":
             return web.json_response(json.loads(result(message, {"tools": [tool("slow")]})))
         try:
             await asyncio.sleep(60)
@@ -163,7 +163,7 @@ BROKEN = [
 @pytest.mark.parametrize(("response", "words"), BROKEN)
 async def test_a_reply_that_is_none_is_explained_in_one_sentence(response: web.Response, words: str) -> None:
     async def reply(request: web.Request, message: Json) -> web.StreamResponse:
-        if message["method"] == "tools/list":
+        if message.get("method") != "tools/call":
             return web.json_response(json.loads(result(message, {"tools": [tool("t")]})))
         return web.Response(status=response.status, body=response.body, content_type=response.content_type)
 
@@ -445,3 +445,134 @@ async def test_closing_while_a_server_is_being_opened_leaves_nothing_open() -> N
         await opening
     assert box.offers == {}
     assert box.servers[0].tools == ()
+
+
+ODD_LISTS = [
+    pytest.param([tool("t")], ["t"], "", id="bare-list"),
+    pytest.param({"tools": {"t": {"description": "d"}}}, ["t"], "", id="by-name"),
+    pytest.param({"tools": None}, [], "", id="null"),
+    pytest.param({"tools": ["x", 1, {}, tool("t")]}, ["t"], "", id="odd-entries"),
+    pytest.param("tools", [], "the list of tools is not a list", id="text"),
+    pytest.param({"error": {"code": -32000, "message": "later"}}, [], "later (-32000)", id="error-as-result"),
+    pytest.param({"tools": [{"name": "t", "inputSchema": {"minimum": 1e300}}]}, ["t"], "", id="large-number"),
+]
+
+
+@pytest.mark.parametrize(("listed", "wanted", "problem"), ODD_LISTS)
+async def test_an_odd_list_gives_the_tools_that_are_in_it(
+    listed: object, wanted: list[str], problem: str
+) -> None:
+    async with over_http(legacy(lambda message: [result(message, listed)])) as url, toolbox(url) as box:
+        assert list(box.offers) == wanted
+        assert problem in box.servers_seen()[0].problem
+        assert bool(problem) == bool(box.servers_seen()[0].problem)
+
+
+@pytest.mark.parametrize(
+    "data", ["[" * 3000 + "]" * 3000, '{"tools":[{"name":"t","x":' + "[" * 3000 + "]" * 3000 + "}]}"]
+)
+async def test_a_list_that_is_nested_too_deeply_is_a_problem(data: str) -> None:
+    def script(message: Json) -> list[bytes]:
+        return [f'{{"jsonrpc":"2.0","id":{message["id"]},"result":{data}}}'.encode()]
+
+    async with over_http(legacy(script)) as url, toolbox(url) as box:
+        assert box.offers == {}
+        assert "cannot be read" in box.servers_seen()[0].problem
+
+
+async def test_a_list_that_ends_in_an_error_gives_what_came_before() -> None:
+    def script(message: Json) -> list[bytes]:
+        if message["params"].get("cursor"):
+            return [error(message, -32603, "broken")]
+        return [result(message, {"tools": [tool("t")], "nextCursor": "2"})]
+
+    async with over_http(legacy(script)) as url, toolbox(url) as box:
+        assert list(box.offers) == ["t"]
+
+
+@pytest.mark.parametrize(
+    ("declared", "problem"), [({}, ""), ({"tools": {}}, "answered with an error: no (-32601).")]
+)
+async def test_a_server_without_tools_is_no_problem_unless_it_claims_to_have_some(
+    declared: Json, problem: str
+) -> None:
+    def script(message: Json) -> list[bytes]:
+        if message["method"] == "initialize":
+            return [result(message, {**fakes.INITIALIZED, "capabilities": declared})]
+        return [error(message, -32601)] if "id" in message else []
+
+    async with over_http(script) as url, toolbox(url) as box:
+        assert box.offers == {}
+        assert box.servers_seen()[0].problem.endswith(problem)
+        assert bool(problem) == bool(box.servers_seen()[0].problem)
+
+
+async def test_a_server_that_refuses_the_handshake_is_a_problem() -> None:
+    def script(message: Json) -> list[bytes]:
+        return [error(message, -32001, "go away")] if "id" in message else []
+
+    async with over_http(script) as url, toolbox(url) as box:
+        assert "go away (-32001)" in box.servers_seen()[0].problem
+
+
+async def test_tools_stay_while_they_cannot_be_listed_again() -> None:
+    shop = Shop("t")
+    is_broken = False
+
+    def script(message: Json) -> list[bytes]:
+        is_list = message["method"] == "tools/list"
+        return [error(message, -32603, "broken")] if is_broken and is_list else shop(message)
+
+    async with over_http(legacy(script)) as url, toolbox(url) as box:
+        is_broken = True
+        shop.tools.append(tool("new"))
+        await box.refresh()
+        assert list(box.offers) == ["t"]
+        assert (await box.call("t", {})).ok
+        is_broken = False
+        await box.refresh()
+        assert list(box.offers) == ["t", "new"]
+
+
+@pytest.mark.parametrize(("status", "wanted"), [(403, ["t"]), (503, [])])
+async def test_a_refusal_at_the_next_question_costs_the_tools_only_if_the_server_is_down(
+    status: int, wanted: list[str]
+) -> None:
+    is_refusing = False
+    answer = fakes.HttpScript(legacy(Shop("t")))
+
+    async def handle(request: web.Request) -> web.StreamResponse:
+        return web.Response(status=status) if is_refusing else await answer(request)
+
+    async with web_server(handle) as url, toolbox(url) as box:
+        is_refusing = True
+        await box.refresh()
+        assert list(box.offers) == wanted
+
+
+async def test_a_target_that_is_no_server_is_a_problem_of_its_own(caplog: pytest.LogCaptureFixture) -> None:
+    async with over_http(legacy(Shop("t"))) as url, toolbox(url, object(), "nonsense", "http://[", []) as box:
+        assert list(box.offers) == ["t"]
+        assert all(seen.problem for seen in box.servers_seen()[1:])
+        assert [seen.name for seen in box.servers_seen()[1:]] == ["server"] * 4
+    assert "internal error" in caplog.text
+
+
+async def test_arguments_that_cannot_be_sent_are_an_error_of_the_call(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with over_http(legacy(Shop("t"))) as url, toolbox(url) as box:
+        seen = await box.call("t", {"x": object()})
+    assert (seen.ok, seen.text) == (False, "t failed: its arguments or its reply cannot be processed.")
+    assert "internal error" in caplog.text
+
+
+async def test_a_label_is_short_and_printable() -> None:
+    def script(message: Json) -> list[bytes]:
+        if message["method"] == "initialize":
+            info = {"name": " \x1b[31m" + "n" * 100, "version": "1"}
+            return [result(message, {**fakes.INITIALIZED, "serverInfo": info})]
+        return [result(message, {"tools": []})] if "id" in message else []
+
+    async with over_http(script) as url, toolbox(url) as box:
+        assert box.servers_seen()[0].name == "\\u{001B}[31m" + "n" * 27 + "…"

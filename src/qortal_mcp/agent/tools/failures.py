@@ -18,6 +18,7 @@ from ...text import printable, shortened
 
 _UNSURE = "Whether the call ran is not known."
 _LONGEST = 600
+_DETAIL_CHARS = 200
 # An address in a message of the client or the server: only its host is repeated, the rest may be secret.
 _ADDRESS = re.compile(
     r"\b[a-z][a-z0-9+.-]{1,20}://(?:[^\s/?#@\"'<>]*@)?([^\s/?#\"'<>]+)[^\s\"'<>]*", re.IGNORECASE
@@ -63,7 +64,9 @@ def _sentence(error: ClientError, server: str, mask: Callable[[str], str]) -> st
         meant = _MEANT.get(error.status)
         if meant is not None:
             return f"{server} {meant}."
-        detail = f": {_safe(printable(error.detail), mask)}" if error.detail else ""
+        # A page may hold a whole stack.
+        said = error.detail.partition("Traceback")[0][:_DETAIL_CHARS]
+        detail = f": {_safe(printable(said), mask)}" if said.strip() else ""
         return f"{server} answered with HTTP status {error.status} instead of a result{detail}."
     if isinstance(error, RequestTimeout):
         return f"{server} did not answer within {error.seconds:g} s."

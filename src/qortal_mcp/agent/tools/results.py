@@ -76,10 +76,8 @@ def read_reply(
         return Seen(text=NO_RESULT, ok=False, warnings=warnings_of(changes))
     outcome = _REPAIRS.call(_without_odd_media(result), None, asked)
     found = (*changes, *outcome.changes)
-    if outcome.result is None:
-        return _of_error(outcome.error or Raw(b"{}"), asked, found)
     try:
-        value = values.read(outcome.result)
+        value = values.read(outcome.result or result)
     except UNREADABLE:
         return Seen(text=UNREADABLE_RESULT, ok=False, warnings=warnings_of(found))
     return _Reading(value, asked, output_schema, warnings_of(found)).seen()

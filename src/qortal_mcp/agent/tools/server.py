@@ -10,7 +10,7 @@ import contextlib
 import logging
 import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 from urllib.parse import urlsplit
 
 from msgspec import Raw, Struct
@@ -203,9 +203,11 @@ class ToolServer:
             try:
                 connection = await self._open(seconds)
             except ClientError as exc:
-                said = failures.of_opening(exc, self.label, self._mask, self._stderr.text)
-                self.tools, self.problem = (), said
-                raise Unavailable(said) from None
+                self._fail(failures.of_opening(exc, self.label, self._mask, self._stderr.text))
+            except Exception:
+                # One server must not cost the others, not even by a mistake of ours.
+                log.exception("internal error", extra={"qortal_mcp.server": self.label})
+                self._fail(f"{self.label} cannot be used: its answers cannot be processed.")
             if self._is_closed:  # meanwhile
                 self.tools = ()
                 await _close(connection.client)
@@ -213,6 +215,10 @@ class ToolServer:
             self._connection, self.problem = connection, ""
             self._listen(connection)
             return connection
+
+    def _fail(self, sentence: str) -> NoReturn:
+        self.tools, self.problem = (), sentence
+        raise Unavailable(sentence)
 
     def _closed(self) -> str:
         return f"The connection to {self.label} is closed."
@@ -333,6 +339,9 @@ class ToolServer:
             await self.open(seconds)
         except (TimeoutError, ClientError) as exc:
             self._keep(exc)
+        except Exception as exc:
+            log.exception("internal error", extra={"qortal_mcp.server": self.label})
+            self._keep(exc)
 
     def _keep(self, error: Exception) -> None:
         """The list cannot be read now: the tools of the one before may still work."""
@@ -388,7 +397,8 @@ def _as_error(raw: Raw) -> ServerError:
 
 
 def _label(text: str) -> str:
-    return shortened(printable(" ".join(text.split())), _LABEL_CHARS)
+    shown = printable(" ".join(text.split()))
+    return shown if len(shown) <= _LABEL_CHARS else f"{shown[: _LABEL_CHARS - 1]}…"
 
 
 def _target_name(target: Target) -> str:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...text import printable, shortened
@@ -35,22 +35,13 @@ class Toolbox:
 
     async def open(self) -> None:
         """Connect to all servers side by side."""
-        await self._all(server.open(self._limits.start_seconds) for server in self.servers)
+        await asyncio.gather(*(server.open(self._limits.start_seconds) for server in self.servers))
+        self._offer()
 
     async def refresh(self) -> None:
         """List again what may have changed, and try servers that are down. Call it before each question but the first."""
-        await self._all(server.refresh(self._limits.connect_seconds) for server in self.servers)
-
-    async def _all(self, work: Any) -> None:
-        await asyncio.gather(*(self._survived(one) for one in work))
+        await asyncio.gather(*(server.refresh(self._limits.connect_seconds) for server in self.servers))
         self._offer()
-
-    async def _survived(self, work: Awaitable[None]) -> None:
-        try:
-            await work
-        except Exception:
-            # One server must not cost the others, not even by a mistake of ours.
-            log.exception("internal error")
 
     def _offer(self) -> None:
         current = tuple((server.label, server.tools) for server in self.servers)
@@ -77,7 +68,7 @@ class Toolbox:
             return await server.call(offer, arguments, self._limits.call_seconds)
         except Exception:
             log.exception("internal error", extra={"qortal_mcp.tool": offer.tool})
-            return Seen(text=f"{name} failed: its reply cannot be processed.", ok=False)
+            return Seen(text=f"{name} failed: its arguments or its reply cannot be processed.", ok=False)
 
     def _unknown(self, name: str) -> str:
         said = f"There is no tool {shortened(printable(name), _NAME_CHARS)}."
@@ -89,4 +80,4 @@ class Toolbox:
 
     async def close(self) -> None:
         """End all connections."""
-        await asyncio.gather(*(self._survived(server.close()) for server in self.servers))
+        await asyncio.gather(*(server.close() for server in self.servers))
