@@ -1,0 +1,47 @@
+"""Looks up what an answer says in what the tools returned. What is in no result is not from a tool, right or wrong."""
+
+from collections.abc import Sequence
+
+from ..run import Claim, Grounding
+from .claims import Found, find_claims
+from .facts import Facts
+from .lookups import Lookup, Words
+
+
+def ground(answer: str, results: Sequence[str], question: str = "") -> Grounding:
+    """How many claims an answer makes, and those that no result has.
+
+    A number is in a result if one of its numbers is equal, or rounds or is cut to it at the precision that is written.
+    """
+    claims = find_claims(answer)
+    missing = _missing(claims, Facts(results))
+    also_missing = set(_missing(missing, Facts([question]))) if question else set(missing)
+    return Grounding(
+        checked=len(claims),
+        not_from_a_tool=tuple(
+            Claim(
+                text=answer[claim.start : claim.end],
+                kind=claim.kind,
+                start=claim.start,
+                end=claim.end,
+                in_question=claim not in also_missing,
+            )
+            for claim in missing
+        ),
+    )
+
+
+def _missing(claims: Sequence[Found], facts: Facts) -> list[Found]:
+    """The claims of which no lookup finds anything. Each lookup is made once, however often it is needed."""
+    lookups = {lookup for claim in claims for lookup in claim.lookups}
+    phrases = facts.phrases(
+        [lookup for lookup in lookups if isinstance(lookup, Words) and len(lookup.words) > 1]
+    )
+    known: dict[Lookup, bool] = {}
+
+    def has(lookup: Lookup) -> bool:
+        if lookup not in known:
+            known[lookup] = lookup in phrases or facts.has(lookup)
+        return known[lookup]
+
+    return [claim for claim in claims if not any(map(has, claim.lookups))]

@@ -1,0 +1,173 @@
+"""Finds what can be looked up in an answer: links, times, addresses, signatures, names and numbers, in that order.
+
+What one kind has taken is blanked out for those after it, so that nothing is looked up twice and offsets stay true.
+Every pattern has one way to match at most, so that a scan takes linear time whatever the answer is.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Literal, NamedTuple
+
+from .lookups import Ends, Exact, Lookup, Numbers, Words
+from .marks import without_marks
+from .names import Span, find_spans, is_mixed_name
+from .numbers import readings, value
+from .quantities import find_quantities
+from .times import find_times
+from .words import DOTTED, URL, WORD, trimmed_url, words_of
+
+# Forms such as QgV4…9v that are looked up: each costs a search of its own.
+MOST_SHORTENED = 200
+
+_SHORTENED = re.compile(
+    r"(?<![0-9A-Za-z])(?:(?P<head>[0-9A-Za-z]{3,90})(?:…|\.{2,6}|\*{3,6})(?P<tail>[0-9A-Za-z]{2,90})"
+    r"|(?P<only>[0-9A-Za-z]{4,90})(?:…|\.{3}))(?![0-9A-Za-z])"
+)
+_LONG = re.compile(r"(?<![0-9A-Za-z])[0-9A-Za-z]{26,}(?![0-9A-Za-z])")
+_HEX = re.compile(r"(?:0[xX])?[0-9a-fA-F]{32,}")
+_BLANK = "\x00"
+
+
+class Found(NamedTuple):
+    """A claim, and the ways to look it up."""
+
+    kind: Literal["number", "address", "signature", "name", "time"]
+    start: int
+    end: int
+    lookups: tuple[Lookup, ...]
+
+
+def find_claims(answer: str) -> list[Found]:
+    """Every claim of an answer, in its order."""
+    text = answer.replace("\r", "\n")
+    found: list[Found] = []
+    for find in (_links, _times, _shortened, _long_runs):
+        claims = list(find(text))
+        found += claims
+        text = _blanked(text, claims)
+    text = without_marks(text)
+    spans = list(find_spans(text))
+    names = [
+        Found("name", span.start, span.end, (Words(words_of(text[span.start : span.end])),))
+        for span in spans
+        if span.is_name
+    ]
+    found += names
+    text = _blanked(text, names)
+    words = list(_words(text))
+    found += words
+    text = _blanked(text, words)
+    found += (_number(start, end, lookups, spans_at)
+              for spans_at in [_by_position(text, spans)]
+              for start, end, lookups in find_quantities(text))  # fmt: skip
+    return sorted(found, key=lambda claim: claim.start)
+
+
+def _blanked(text: str, claims: list[Found]) -> str:
+    pieces: list[str] = []
+    at = 0
+    for claim in sorted(claims, key=lambda claim: claim.start):
+        if claim.end > at:
+            start = max(at, claim.start)
+            pieces += (text[at:start], _BLANK * (claim.end - start))
+            at = claim.end
+    return "".join((*pieces, text[at:]))
+
+
+def _links(text: str) -> Iterator[Found]:
+    for match in URL.finditer(text):
+        url = trimmed_url(match[0])
+        yield Found("name", match.start(), match.start() + len(url), (Exact(url),))
+
+
+def _times(text: str) -> Iterator[Found]:
+    for start, end, moments in find_times(text):
+        lookups: tuple[Lookup, ...] = moments
+        parts = [int(part) for part in re.findall(r"\d+", text[start:end])]
+        if re.fullmatch(r"\d{1,2}:\d\d:\d\d", text[start:end]):
+            # Hours, minutes and seconds may as well be how long something took.
+            seconds = parts[0] * 3600 + parts[1] * 60 + parts[2]
+            lookups += _milliseconds(seconds)
+        yield Found("time", start, end, lookups)
+
+
+def _milliseconds(seconds: int) -> tuple[Lookup, ...]:
+    (whole,) = readings(str(seconds))[0]
+    exact, thousand = value(whole), value(whole, power=3)
+    return tuple(Numbers((written,)) for written in (exact, thousand) if written is not None)
+
+
+def _shortened(text: str) -> Iterator[Found]:
+    seen = 0
+    for match in _SHORTENED.finditer(text):
+        head, tail = (match["only"], "") if match["only"] else (match["head"], match["tail"])
+        if _is_jumble(head + tail) and seen < MOST_SHORTENED:
+            seen += 1
+            yield Found("address", match.start(), match.end(), (Ends(head, tail),))
+
+
+def _is_jumble(run: str) -> bool:
+    """Whether letters are mixed with digits, or capitals with small letters as in no word."""
+    if run.isdigit() or not any(map(str.isalpha, run)):
+        return False
+    return any(map(str.isdigit, run)) or not (run.islower() or run.isupper() or run.istitle())
+
+
+def _long_runs(text: str) -> Iterator[Found]:
+    for match in _LONG.finditer(text):
+        run = match[0]
+        if run.isdigit() or (run.isalpha() and (run.islower() or run.istitle())):
+            continue
+        if _HEX.fullmatch(run):
+            bare = run[2:] if run[1] in "xX" else run
+            forms = (run, bare, bare.lower(), bare.upper(), f"0x{bare.lower()}")
+            yield Found("signature", match.start(), match.end(), tuple(map(Exact, dict.fromkeys(forms))))
+        else:
+            kind: Literal["signature", "address"] = (
+                "signature" if len(run) >= 60 and not run.islower() else "address"
+            )
+            yield Found(kind, match.start(), match.end(), (Exact(run),))
+
+
+def _words(text: str) -> Iterator[Found]:
+    """Words that are names by their looks: with digits and letters, underscores, or an @ before them; and versions."""
+    for match in WORD.finditer(text):
+        word = match[0].strip("_")
+        start = match.start() + match[0].index(word) if word else match.start()
+        is_handle = start > 0 and text[start - 1] == "@" and not text[start - 2 : start - 1].isalnum()
+        if not word or word.isdecimal() or (word.isalpha() and not is_handle):
+            continue
+        version = word[1:] if word[0] in "vV" else word
+        lookups: tuple[Lookup, ...] = (Words(words_of(word)),)
+        if DOTTED.fullmatch(version):
+            if readings(version):
+                continue
+            lookups += (Exact(version),)
+        elif not (is_handle or is_mixed_name(word)):
+            continue
+        yield Found("name", start, start + len(word), lookups)
+
+
+def _by_position(text: str, spans: list[Span]) -> Callable[[int], tuple[Lookup, ...]]:
+    """What else a number at a place can be looked up as: the words in quotes around it, or the word it is part of."""
+    around: dict[int, tuple[Lookup, ...]] = {}
+    for span in spans:
+        if not span.is_name:
+            around.update(
+                dict.fromkeys(range(span.start, span.end), (Words(words_of(text[span.start : span.end])),))
+            )
+    for match in WORD.finditer(text):
+        word = match[0]
+        if DOTTED.fullmatch(word):
+            around[match.start()] = (Exact(word),)
+        elif not word.isdecimal() and not all(map(str.isdecimal, word.split("."))):
+            # Only for a number of a hyphenated word: 24-hour, post-2.
+            for at in range(match.start(), match.end()) if "-" in word else ():
+                around.setdefault(at, (Words(words_of(word)),))
+    return lambda at: around.get(at, ())
+
+
+def _number(
+    start: int, end: int, lookups: tuple[Lookup, ...], also: Callable[[int], tuple[Lookup, ...]]
+) -> Found:
+    return Found("number", start, end, (*lookups, *also(start)))
