@@ -207,6 +207,20 @@ async def test_text_that_is_not_utf8_is_an_error_if_it_is_not_repaired(repairs: 
         assert text_of(result) == "The server's answer cannot be read: it is not UTF-8."
 
 
+@pytest.mark.parametrize("level", ["none", "safe", "all"])
+async def test_a_result_of_a_program_that_is_too_large_is_an_error_at_once(
+    tmp_path: Path, level: str
+) -> None:
+    program = OBEDIENT.replace('"text": "ran"', '"text": "x" * 17_000_000')
+    command = [sys.executable, "-c", program, str(tmp_path / "log"), json.dumps(TOOLS)]
+    async with bridged(way_to(command, level, timeout=60.0)) as bridge, talking(bridge) as client:
+        result = await client.call("look")
+        assert result["isError"]
+        assert text_of(result) == (
+            "The server's answer cannot be read: the reply is larger than 16777216 bytes."
+        )
+
+
 async def test_metrics_do_not_grow_with_the_names_that_clients_and_servers_invent() -> None:
     codes = iter(range(1, 10**6))
 

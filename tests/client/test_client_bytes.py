@@ -28,7 +28,7 @@ def test_exact_lines_lose_no_byte_however_they_are_cut(data: bytes, sizes: list[
 
 def test_an_exact_line_beyond_the_limit_is_reported_once_and_the_next_one_is_read() -> None:
     splitter = LineSplitter(5, exact=True)
-    assert splitter.feed(b"123456789") == [TooLong(5)]
+    assert splitter.feed(b"123456789") == [TooLong(5, b"12345")]
     assert splitter.feed(b"more\r\n \nok\n") == [b" \n", b"ok\n"]
 
 

@@ -11,6 +11,7 @@ from qortal_mcp.client import (
     Client,
     ClientLimits,
     ConnectionLost,
+    MalformedReply,
     Options,
     RequestTimeout,
     ServerError,
@@ -58,6 +59,30 @@ async def test_a_line_beyond_the_limit_is_dropped_and_reported() -> None:
     async with asyncio.timeout(5), connect(child(x=["{" + "a" * 5000, OK]), options=options) as client:
         assert (await client.request("x")).read(dict[str, bool]) == {"ok": True}
     assert len(transcript.records("received", "too_long")) == 1
+
+
+LARGE = "a" * 5000
+TOO_LARGE = [
+    pytest.param(f'{{"jsonrpc":"2.0","id":ID,"result":{{"x":"{LARGE}"}}}}', id="id-first"),
+    pytest.param(f'{{ "id": ID, "jsonrpc": "2.0", "error": {{"message":"{LARGE}"}}}}', id="error"),
+    pytest.param(f'{{"result":{{"x":"{LARGE}"}},"jsonrpc":"2.0","id":ID}}', id="id-last"),
+]
+
+
+@pytest.mark.parametrize("line", TOO_LARGE)
+async def test_a_reply_beyond_the_limit_fails_its_request_at_once(line: str) -> None:
+    options = Options(limits=ClientLimits(message_bytes=1000, exit_seconds=0.3))
+    async with asyncio.timeout(5), connect(child(x=[line], y=[OK]), options=options) as client:
+        with pytest.raises(MalformedReply, match="the reply is larger than 1000 bytes"):
+            await client.request("x")
+        assert (await client.request("y")).read(dict[str, bool]) == {"ok": True}
+
+
+async def test_a_notification_beyond_the_limit_fails_no_request() -> None:
+    notice = f'{{"jsonrpc":"2.0","method":"notifications/message","params":{{"data":"{LARGE}"}}}}'
+    options = Options(limits=ClientLimits(message_bytes=1000, exit_seconds=0.3))
+    async with asyncio.timeout(5), connect(child(x=[notice, OK]), options=options) as client:
+        assert (await client.request("x")).read(dict[str, bool]) == {"ok": True}
 
 
 @pytest.mark.promise(

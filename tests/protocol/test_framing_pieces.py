@@ -15,9 +15,14 @@ LINES = [
     pytest.param(b"  a \nb", [b"a"], [b"b"], id="tail"),
     pytest.param(b"", [], [], id="nothing"),
     pytest.param(b"x" * 10 + b"\n", [b"x" * 10], [], id="at-the-limit"),
-    pytest.param(b"x" * 11 + b"\nok\n", [TooLong(10), b"ok"], [], id="too-long"),
-    pytest.param(b"x" * 50, [TooLong(10)], [], id="too-long-tail"),
-    pytest.param(b"x" * 11 + b"\n" + b"y" * 11 + b"\n", [TooLong(10)] * 2, [], id="too-long-twice"),
+    pytest.param(b"x" * 11 + b"\nok\n", [TooLong(10, b"x" * 10), b"ok"], [], id="too-long"),
+    pytest.param(b"x" * 50, [TooLong(10, b"x" * 10)], [], id="too-long-tail"),
+    pytest.param(
+        b"x" * 11 + b"\n" + b"y" * 11 + b"\n",
+        [TooLong(10, b"x" * 10), TooLong(10, b"y" * 10)],
+        [],
+        id="too-long-twice",
+    ),
 ]
 
 

@@ -12,6 +12,7 @@ from msgspec import Raw
 
 from ..protocol import errors, jsonrpc, messages
 from ..protocol.decoding import decode_as
+from ..protocol.framing import TooLong
 from ..protocol.headers import HeaderParam
 from ..protocol.jsonrpc import UNREADABLE, RequestId
 from . import answering, envelope
@@ -300,6 +301,9 @@ class Link:
         except Exception:
             # The callback belongs to the caller; a bug in it must not cost the connection.
             log.exception("a callback failed")
+
+    def too_long(self, line: TooLong) -> None:
+        self._requests.take_too_long(line)
 
     @property
     def is_full(self) -> bool:

@@ -1,6 +1,7 @@
 """Requests in flight: unique ids, and replies matched to them by id and type. Sends nothing."""
 
 import asyncio
+import re
 from collections import deque
 from collections.abc import Callable
 from typing import TypeVar
@@ -10,6 +11,7 @@ from msgspec import Raw, Struct
 from ..protocol import jsonrpc
 from ..protocol.decoding import decode_as
 from ..protocol.errors import ErrorObject
+from ..protocol.framing import TooLong
 from ..protocol.jsonrpc import UNREADABLE, RequestId
 from .errors import ClientError, MalformedReply, RequestTimeout, ServerError
 from .limits import ClientLimits
@@ -18,6 +20,11 @@ from .reading import Changes
 T = TypeVar("T")
 # Whoever answers later than after so many more has forgotten what was asked.
 _MOST_GIVEN_UP = 1000
+_VERSION = rb'(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?'
+# A reply up to what may be large in it. Its id may also come last.
+_REPLY = re.compile(
+    rb"\s*\{\s*" + _VERSION + rb'(?:"id"\s*:\s*(\d{1,15})\s*,\s*)?' + _VERSION + rb'"(?:result|error)"'
+)
 
 
 class Progress(Struct, frozen=True):
@@ -186,6 +193,15 @@ class Requests:
             self.stray(data, via)
         else:
             owner.fail(MalformedReply(invalid.reason, (self.cut(data),)))
+
+    def take_too_long(self, line: TooLong) -> None:
+        """A message that was dropped for its size: if it begins like a reply, its request has failed."""
+        begun = _REPLY.match(line.start)
+        if begun is None:
+            return
+        owner = self._only() if begun[1] is None else self._waiting.get(int(begun[1]))
+        if owner is not None:
+            owner.fail(MalformedReply(f"the reply is larger than {line.limit} bytes"))
 
     def stray(self, data: bytes, via: RequestId | None = None) -> None:
         owner = None if via is None else self._waiting.get(via)

@@ -9,6 +9,18 @@ class TooLong(Struct, frozen=True):
     """A line or an event that was dropped because it exceeded the limit."""
 
     limit: int
+    # Of a line: how it begins, which may say what it was.
+    start: bytes = b""
+
+
+# More than anything that a message has before its large part.
+_START_BYTES = 200
+
+
+def too_long(limit: int, *line: bytes | bytearray) -> TooLong:
+    """A line over the limit, in pieces."""
+    most = min(limit, _START_BYTES)
+    return TooLong(limit, b"".join(bytes(piece[:most]) for piece in line)[:most])
 
 
 class LineSplitter:
@@ -46,9 +58,9 @@ class LineSplitter:
         if self._dropping:
             return
         if len(self._held) + len(piece) > self._limit:
+            lines.append(too_long(self._limit, self._held, piece))
             self._held.clear()
             self._dropping = True
-            lines.append(TooLong(self._limit))
         else:
             self._held += piece
 

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Raw, Struct
 
 from ..protocol.decoding import decoder, has_more_values
-from ..protocol.framing import TooLong
+from ..protocol.framing import TooLong, too_long
 from ..protocol.jsonrpc import UNREADABLE
 from .envelope.message import dropped
 from .repair import ALL, SAFE, Change, Level, Repair
@@ -130,9 +130,9 @@ class LooseLines:
         else:
             self._split(bytes(self._held) + data if self._held else data, found)
         if not self._body_bytes and len(self._held) > self._limit:
-            self._held.clear()
             if not self._is_dropping:
-                found.append(TooLong(self._limit))
+                found.append(too_long(self._limit, self._held))
+            self._held.clear()
             self._is_dropping = True
         return found
 
@@ -182,7 +182,7 @@ class LooseLines:
         if self._is_dropping:
             self._is_dropping = False
         elif len(line) > self._limit:
-            found.append(TooLong(self._limit))
+            found.append(too_long(self._limit, line))
         else:
             self._take_line(line, found)
 
@@ -230,7 +230,7 @@ class LooseLines:
         unfinished.add(line)
         if len(unfinished.raw) > self._limit:
             self._unfinished = None
-            found.append(TooLong(self._limit))
+            found.append(too_long(self._limit, unfinished.raw))
         elif unfinished.is_over:
             self._unfinished = None
             raw = bytes(unfinished.raw)

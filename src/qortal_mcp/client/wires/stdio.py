@@ -155,6 +155,7 @@ class StdioWire:
     def _take(self, piece: bytes | SplitPiece | TooLong) -> None:
         if isinstance(piece, TooLong):
             self._recorder.note("received", "too_long")
+            self._sink.too_long(piece)
         elif isinstance(piece, bytes):
             self._take_line(piece)
         elif piece.data:

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from ...protocol.framing import TooLong
 from ...protocol.jsonrpc import RequestId
 from ..errors import ClientError
 from ..reading import Changes
@@ -49,6 +50,10 @@ class Sink(Protocol):
         """Something was not handed over, for these reasons."""
         ...
 
+    def too_long(self, line: TooLong) -> None:
+        """A message was not handed over because of its size."""
+        ...
+
     @property
     def is_full(self) -> bool:
         """No more can be taken now: the wire stops reading and waits for `room`."""
@@ -78,6 +83,9 @@ class NoSink:
         return False
 
     def dropped(self, changes: Changes) -> None:
+        return None
+
+    def too_long(self, line: TooLong) -> None:
         return None
 
     async def room(self) -> None:
