@@ -5,6 +5,7 @@ It runs in a thread of the test, so that a command in a process of its own can t
 
 import json
 import socket
+import ssl
 import struct
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -96,7 +97,12 @@ class ScriptedEndpoint:
     """
 
     def __init__(
-        self, script: Script = (), *, streams: bool = True, pages: Mapping[str, Any] | None = None
+        self,
+        script: Script = (),
+        *,
+        streams: bool = True,
+        pages: Mapping[str, Any] | None = None,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
         self.requests: list[Request] = []
         self.pages = dict(pages or {})
@@ -108,9 +114,13 @@ class ScriptedEndpoint:
         # Set when a client has gone before its reply was complete.
         self.was_left = threading.Event()
         self._server = _Server(("127.0.0.1", 0), _handler(self))
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
+        if tls is not None:
+            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
         self.port: int = self._server.server_address[1]
-        self.base_url = f"http://127.0.0.1:{self.port}/v1"
+        # Certificates are made out to names.
+        origin = "http://127.0.0.1" if tls is None else "https://localhost"
+        self.base_url = f"{origin}:{self.port}/v1"
 
     @property
     def chats(self) -> list[Request]:
@@ -175,6 +185,8 @@ class _Server(ThreadingHTTPServer):
 def _handler(endpoint: ScriptedEndpoint) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        # Small pieces would wait for 40 ms each.
+        disable_nagle_algorithm = True
 
         def log_message(self, format: str, *args: Any) -> None:
             pass

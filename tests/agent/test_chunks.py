@@ -276,40 +276,8 @@ def test_an_error_inside_a_stream_is_raised(error: Any, said: str) -> None:
 
 
 MEMBERS = [
-    "choices",
-    "delta",
-    "message",
-    "content",
-    "tool_calls",
-    "function",
-    "name",
-    "arguments",
-    "index",
-    "id",
-    "finish_reason",
-    "usage",
-    "prompt_tokens",
-    "text",
-    "type",
-    "function_call",
-]
-MEMBERS = [
-    "choices",
-    "delta",
-    "message",
-    "content",
-    "tool_calls",
-    "function",
-    "name",
-    "arguments",
-    "index",
-    "id",
-    "finish_reason",
-    "usage",
-    "prompt_tokens",
-    "text",
-    "type",
-    "function_call",
+    *("choices", "delta", "message", "finish_reason", "usage", "prompt_tokens", "content", "text", "type"),
+    *("tool_calls", "function_call", "function", "name", "arguments", "index", "id"),
 ]
 ODD = st.recursive(
     st.none() | st.booleans() | st.integers(-2, 3) | st.text(max_size=3),
