@@ -92,8 +92,8 @@ def streams(*chunks: Any, end: End = "done") -> Raw:
 class ScriptedEndpoint:
     """`with ScriptedEndpoint([says("Hello.")]) as endpoint:` serves on a free port of 127.0.0.1.
 
-    Each reply of a list is used once, in order; with `streams=False` none is a stream. `pages` are answered to
-    GET by path: an object as JSON.
+    Each reply of a list is used once, in order; with `streams=False` none is a stream. `pages` are
+    answered by path: an object as JSON, or what a function makes of the request.
     """
 
     def __init__(
@@ -147,7 +147,7 @@ class ScriptedEndpoint:
         with self._lock:
             self.requests.append(request)
             if request.method == "GET" or request.path in self.pages:
-                return self._page(request.path)
+                return self._page(request)
             if request.path != CHAT:
                 return refuses(404, f"{request.path} is not here")
             reply = self._next(request)
@@ -158,12 +158,15 @@ class ScriptedEndpoint:
             reply = structs.replace(reply, usage=tokens)
         return structs.replace(reply, stream=reply.stream and self._streams and request.wants_stream)
 
-    def _page(self, path: str) -> Reply:
-        page = self.pages.get(path)
+    def _page(self, request: Request) -> Reply:
+        page = self.pages.get(request.path)
         if page is None:
-            return refuses(404, f"{path} is not here")
+            return refuses(404, f"{request.path} is not here")
         if isinstance(page, Raw):
             return page
+        if callable(page):
+            reply: Reply = page(request)
+            return reply
         return Raw(headers={"content-type": "application/json"}, body=json.dumps(page).encode())
 
     def _next(self, request: Request) -> Reply:
