@@ -14,6 +14,8 @@ from tests.bridge.scripts import HANDSHAKE, Json, result, serving, text, tool
 from tests.bridge.standins import SECONDS, Loop, StandIn, program, standing_in, websocket
 from tests.cli.running import listening
 
+from qortal_mcp.limits import DEFAULT
+
 OK = serving({"answers": [text("ok")], "hangs": ()})
 TOKEN = "a-token-nobody-guesses"
 
@@ -162,7 +164,7 @@ def test_the_end_of_stdin_ends_the_bridge(
         call(front, "answers")
         started = time.monotonic()
         assert front.end() == 0
-        assert time.monotonic() - started < 2
+        assert time.monotonic() - started < DEFAULT.shutdown_seconds
         stand_in.wait_for(lambda: stand_in.closed == [1000])
 
 

@@ -20,10 +20,14 @@ from tests.bridge.behind import Noting, bridging, free_port, is_running, residen
 from tests.bridge.fronts import Socket, stdio
 from tests.cli.running import COMMAND, INITIALIZE, environment, message, run
 
+from qortal_mcp.limits import DEFAULT
+
 Json = dict[str, Any]
 MEGABYTE = 1024 * 1024
 # How much a server says that nobody reads: far more than any buffer on the way holds.
 FLOOD: Json = {"messages": 3000, "size": 100_000}
+# An end takes a second or so; one that waits for what is still open takes `shutdown_seconds`, which is more.
+SOON_SECONDS = 0.9 * DEFAULT.shutdown_seconds
 
 
 @pytest.fixture
@@ -93,22 +97,18 @@ while True: signal.pause()
 
 
 @pytest.mark.parametrize("how", ["stdin", "SIGTERM", "SIGINT"])
-def test_it_ends_within_two_seconds_and_takes_children_and_grandchildren_along(
-    tmp_path: Path, how: str
-) -> None:
+def test_it_ends_soon_and_takes_children_and_grandchildren_along(tmp_path: Path, how: str) -> None:
     pids = tmp_path / "pids"
     with piped("--", *_stubborn(pids)) as process:
         assert "result" in ask(process, INITIALIZE)
         family = [int(pid) for pid in pids.read_text().split()]
         assert all(map(is_running, family))
-        began = time.monotonic()
         if how == "stdin":
             assert process.stdin is not None
             process.stdin.close()
         else:
             process.send_signal(getattr(signal, how))
-        assert process.wait(10) == 0
-        assert time.monotonic() - began < 2
+        assert process.wait(SOON_SECONDS) == 0
         assert not any(map(is_running, family))
 
 
@@ -118,7 +118,7 @@ def test_a_listening_bridge_takes_its_children_along(server: Noting) -> None:
         assert is_running(server.pids()[0])
         began = time.monotonic()
         assert bridge.stop() == 0
-        assert time.monotonic() - began < 2
+        assert time.monotonic() - began < SOON_SECONDS
     assert not is_running(server.pids()[0])
 
 
@@ -209,7 +209,7 @@ def test_a_signal_while_a_client_waits_for_the_server_answers_it_at_once(how: st
         }
         assert front.answer(2)["result"]["isError"] is True
         assert front.process.wait(10) == 0
-        assert time.monotonic() - began < 2
+        assert time.monotonic() - began < SOON_SECONDS
 
 
 def test_on_a_terminal_it_says_that_it_waits_for_a_client() -> None:

@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 from tests.bridge.behind import Noting, until
-from tests.bridge.talking import Talker, bridged, talking, text_of, way_to
+from tests.bridge.talking import QUICK, Talker, bridged, talking, text_of, way_to
 from tests.client import fakes
 
 Json = dict[str, Any]
@@ -99,9 +100,8 @@ async def test_an_outage_that_is_known_does_not_make_each_request_wait_for_its_f
         server.kill()
         await until(lambda: not bridge.facts()[1])
         await client.call("note", n=1)
-        began = asyncio.get_running_loop().time()
-        assert (await client.call("note", n=2))["isError"]
-        assert asyncio.get_running_loop().time() - began < 1
+        async with asyncio.timeout(QUICK.reconnect_seconds / 2):
+            assert (await client.call("note", n=2))["isError"]
 
 
 PROGRAM = """
@@ -509,11 +509,10 @@ async def test_a_hostile_result_is_answered_and_stalls_nobody(value: bytes, meth
 
     async def heartbeat() -> None:
         nonlocal longest
-        now = asyncio.get_running_loop().time
         while True:
-            before = now()
+            before = time.thread_time()
             await asyncio.sleep(0.005)
-            longest = max(longest, now() - before)
+            longest = max(longest, time.thread_time() - before)
 
     async with fakes.websocket_server(script) as url, bridged(way_to(url, level=level)) as bridge:
         client = Talker(bridge)

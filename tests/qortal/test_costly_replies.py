@@ -18,6 +18,8 @@ from .conftest import caller
 SIZE = 4 * 1024 * 1024
 # What `scripts/bench waits` holds to 0.25 s takes longer while lines are counted; what stopped the loop took up to 14 s.
 SECONDS = 1.0
+# A busy machine may slow down one of them; what is too costly is so each time.
+ATTEMPTS = 3
 
 
 def full_of(item: bytes, size: int = SIZE) -> bytes:
@@ -81,6 +83,16 @@ class Told:
 @pytest.mark.parametrize("path", CALLS)
 @pytest.mark.parametrize("reply", REPLIES)
 async def test_others_hardly_wait(reply: str, path: str) -> None:
+    for _ in range(ATTEMPTS):
+        waited, result = await longest_wait(reply, path)
+        if waited < SECONDS:
+            break
+    assert waited < SECONDS
+    assert "_meta" not in result or result["_meta"]["qortal-mcp/error"]["code"] != "INTERNAL"
+
+
+async def longest_wait(reply: str, path: str) -> tuple[float, dict[str, Any]]:
+    """The longest time without a turn for anybody else, and the result."""
     node = Node([Told(path, REPLIES[reply])])
     server = make_server(node, toolsets="all")
     server.load()
@@ -102,8 +114,7 @@ async def test_others_hardly_wait(reply: str, path: str) -> None:
     await asyncio.sleep(0)
     ticking.cancel()
     await node.close()
-    assert max(gaps) < SECONDS
-    assert "_meta" not in result or result["_meta"]["qortal-mcp/error"]["code"] != "INTERNAL"
+    return max(gaps), result
 
 
 async def test_a_reply_with_more_values_than_anybody_reads_is_too_large() -> None:

@@ -2,12 +2,14 @@
 
 import hashlib
 import json
+import re
 import time
 from base64 import b64decode, b64encode
 from typing import Any
 
 import jsonschema_rs
 import pytest
+from tests.cost import cpu_seconds
 
 from qortal_mcp.qortal.endpoints import ENDPOINTS
 from qortal_mcp.qortal.node.node import Node
@@ -238,6 +240,10 @@ async def test_what_alone_is_too_large_is_refused(body: Any) -> None:
     assert text.startswith("Answer too large.")
 
 
+def escaped_one_by_one(text: str) -> str:
+    return re.sub("[\u200b\u202e\x7f]", lambda found: f"\\u{{{ord(found[0]):04X}}}", text)
+
+
 @pytest.mark.parametrize(
     "row",
     [
@@ -255,12 +261,12 @@ async def test_a_reply_full_of_hidden_characters_takes_little_time(row: Any) -> 
         hostile.behaviours["/at/executables"] = replies(f"[{','.join([one] * rows)}]")
         node = Node.at([hostile.url])
         call = caller(make_server(node, toolsets="raw"))
-        started = time.process_time()
+        started = time.thread_time()
         result = await call("read_core", endpoint="/at/executables", values={"limit": 100})
-        took = time.process_time() - started
+        took = time.thread_time() - started
         await node.close()
     assert "u{" in result["content"][0]["text"]
-    assert took < 1.0
+    assert took < cpu_seconds(lambda: escaped_one_by_one(one * rows)) / 2
 
 
 @pytest.mark.promise(
