@@ -148,6 +148,42 @@ def test_a_server_whose_list_is_not_an_object_cannot_be_checked(tmp_path: Path) 
     )
 
 
+_REPEATING = """
+import json, os, sys
+said = os.environ["API_TOKEN"]
+for line in sys.stdin:
+    message = json.loads(line)
+    results = {
+        "initialize": {"protocolVersion": said, "capabilities": {"tools": {}},
+                       "serverInfo": {"name": said, "version": "1"}},
+        "tools/list": {"tools": [{"name": "t", "inputSchema": {"type": "object"},
+                                  "annotations": {"readOnlyHint": True}}]},
+        "tools/call": {said: [said], "deep": DEEP},
+    }
+    if "id" in message:
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": results[message["method"]]}), flush=True)
+"""
+
+
+@pytest.mark.parametrize("flags", [(), ("--json",)], ids=["text", "json"])
+def test_a_secret_that_the_server_repeats_is_not_shown(tmp_path: Path, flags: tuple[str, ...]) -> None:
+    server = program(tmp_path, _REPEATING.replace("DEEP", "1"))
+    ended = run(
+        "bridge", "--check", *flags, "--env", "API_TOKEN", *server, env={"API_TOKEN": "hush-hush-123"}
+    )
+    assert ended.code == 1
+    assert "hush-hush" not in ended.out + ended.err
+    assert '"***"' in ended.out
+    assert "protocol-version-unknown" in ended.out
+
+
+def test_a_value_that_is_too_deep_to_be_shown_does_not_end_the_check(tmp_path: Path) -> None:
+    server = program(tmp_path, _REPEATING.replace("DEEP", "json.loads('[' * 900 + ']' * 900)"))
+    ended = run("bridge", "--check", "--env", "API_TOKEN", *server, env={"API_TOKEN": "hush-hush-123"})
+    assert (ended.code, ended.err) == (1, "")
+    assert '    before    "(nested too deeply to be shown)"' in ended.out.splitlines()
+
+
 def test_a_tool_that_is_not_there_cannot_be_checked() -> None:
     ended = check("--call", "nope", "--", *command("ok"))
     assert ended.code == 3

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 from tests.bridge.behind import until
-from tests.bridge.talking import bridged, talking, text_of, way_to
+from tests.bridge.talking import Talker, bridged, talking, text_of, way_to
 from tests.client import fakes
 from tests.cost import is_cheaper
 
@@ -208,6 +208,23 @@ async def test_text_that_is_not_utf8_is_an_error_if_it_is_not_repaired(repairs: 
         result = await client.call("echo")
         assert result["isError"]
         assert text_of(result) == "The server's answer cannot be read: it is not UTF-8."
+
+
+async def test_a_secret_that_the_server_repeats_as_its_version_is_masked_where_it_is_kept() -> None:
+    def script(message: Json) -> list[bytes]:
+        if message.get("method") != "initialize":
+            return answering(b"{}")(message)
+        return [fakes.result(message, {**fakes.INITIALIZED, "protocolVersion": "hush-hush-123"})]
+
+    async with (
+        fakes.websocket_server(script) as url,
+        bridged(way_to(url, mask=lambda text: text.replace("hush-hush-123", "***"))) as bridge,
+    ):
+        client = Talker(bridge)
+        opened = (await client.open())["result"]
+        await client.close()
+    assert opened["protocolVersion"] == "2025-06-18"
+    assert opened["_meta"]["qortal-mcp/dropped"] == {"protocolVersion": "***"}
 
 
 @pytest.mark.parametrize("level", ["none", "safe", "all"])

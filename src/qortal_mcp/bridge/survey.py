@@ -16,7 +16,7 @@ from ..client.pending import Reply
 from ..protocol import errors
 from ..protocol.jsonrpc import UNREADABLE
 from ..repairs import values
-from ..repairs.chosen import Outcome, Page
+from ..repairs.chosen import DROPPED, Outcome, Page
 from ..repairs.passing import old_name
 from ..repairs.repair import Change
 from ..repairs.subjects import Asked
@@ -95,7 +95,17 @@ class Survey:
             tree = values.read(outcome.result or b"{}")
         except UNREADABLE as exc:
             raise MalformedReply(f"the answer to initialize cannot be read: {exc}") from None
-        self.handshake = tree if isinstance(tree, dict) else {}
+        self.handshake = self._without_secrets(tree) if isinstance(tree, dict) else {}
+
+    def _without_secrets(self, handshake: dict[str, Any]) -> dict[str, Any]:
+        """What was taken out is kept for clients, who are not told the secrets that the server may have repeated."""
+        meta = handshake.get("_meta")
+        if not isinstance(meta, dict) or not isinstance(dropped := meta.get(DROPPED), dict):
+            return handshake
+        shown = {
+            name: self._way.mask(part) if isinstance(part, str) else part for name, part in dropped.items()
+        }
+        return {**handshake, "_meta": {**meta, DROPPED: shown}}
 
     async def _is_served(self, request: Request, kind: str) -> bool | None:
         """Whether a list is answered; None if that cannot be determined."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
-from msgspec import Raw
+from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from ...audit.visiting.calls import Call, Permission, ReadOnlyClaims, choose
@@ -48,7 +48,7 @@ def check(way: Way, calls: Sequence[Call] = (), *, as_json: bool = False) -> int
         checked = asyncio.run(_Look(way, progress).at(tuple(calls)))
     finally:
         progress.clear()
-    bridge_report.show(checked, as_json=as_json)
+    bridge_report.show(_masked(checked, way.mask), as_json=as_json)
     if checked.seen:
         return failures.BAD
     return failures.UNDETERMINED if checked.is_incomplete else failures.GOOD
@@ -190,6 +190,26 @@ def _order(one: Seen) -> int:
 def _is_loss(change: Change) -> bool:
     """Whether a tool is not in the list any more, so that numbers differ."""
     return _LISTED.fullmatch(change.path) is not None and change.after is ABSENT
+
+
+def _masked(value: Any, mask: Callable[[str], str]) -> Any:
+    """The same without the secrets that the bridge was given: a server may repeat them anywhere."""
+    if isinstance(value, str):
+        return mask(value)
+    if isinstance(value, list | tuple):
+        return type(value)(_masked(part, mask) for part in value)
+    if isinstance(value, dict):
+        return {mask(name): _masked(part, mask) for name, part in value.items()}
+    if isinstance(value, Struct):
+        return replace(value, **{name: _member(value, name, mask) for name in value.__struct_fields__})
+    return value
+
+
+def _member(owner: Struct, name: str, mask: Callable[[str], str]) -> Any:
+    try:
+        return _masked(getattr(owner, name), mask)
+    except RecursionError:
+        return "(nested too deeply to be shown)"
 
 
 def _plainly(what: str, reason: str) -> tuple[str, str]:
