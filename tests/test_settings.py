@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 
 from qortal_mcp import settings
-from qortal_mcp.settings import ListenOptions, LogOptions, NodeOptions, WrongSetting
+from qortal_mcp.settings import (
+    BridgeListenOptions,
+    ListenOptions,
+    LogOptions,
+    NodeOptions,
+    SampleNodeOptions,
+    WrongSetting,
+)
 
 ALL_OPTIONS = [option for group in settings.GROUPS for option in settings.options_of(group)]
 
@@ -225,9 +232,18 @@ def test_an_address_to_listen_on_has_a_host_and_a_port(text: str, parts: tuple[s
     assert settings.host_and_port(settings.read(ListenOptions, {"listen": text}, {}).listen) == parts
 
 
-def test_a_port_beyond_the_last_is_refused() -> None:
-    with pytest.raises(WrongSetting, match="65535"):
-        settings.host_and_port("127.0.0.1:65536")
+@pytest.mark.parametrize("port", [65536, 65540, 65600, 66000, 70000, 99999])
+@pytest.mark.parametrize("group", [ListenOptions, SampleNodeOptions, BridgeListenOptions])
+def test_a_port_beyond_the_last_is_refused_and_named_by_its_source(
+    group: type[settings.Options], port: int
+) -> None:
+    address = f"127.0.0.1:{port}"
+    for flags, environ, source in (
+        ({"listen": address}, {}, "--listen"),
+        ({}, {"QORTAL_MCP_LISTEN": address}, "QORTAL_MCP_LISTEN"),
+    ):
+        with pytest.raises(WrongSetting, match=f"^{source} needs a port from 0 to 65535.$"):
+            settings.read(group, flags, environ)
 
 
 @pytest.mark.promise(

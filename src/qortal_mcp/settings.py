@@ -59,6 +59,10 @@ CallsPerSecond = Annotated[float, Meta(ge=0, le=1_000_000)]
 ListenAddress = Annotated[
     str, Meta(pattern=r"^(\[[0-9A-Fa-f:.]+\]|[^\s:\[\]/]+):[0-9]{1,5}\Z", max_length=300)
 ]
+# Numbers from 65536 on.
+_NO_PORT = {
+    r":(6553[6-9]|655[4-9][0-9]|65[6-9][0-9]{2}|6[6-9][0-9]{3}|[7-9][0-9]{4})\Z": "needs a port from 0 to 65535"
+}
 
 
 class NodeOptions(Options, frozen=True, kw_only=True):
@@ -108,7 +112,11 @@ class ListenOptions(Options, frozen=True, kw_only=True):
         ListenAddress,
         Meta(
             description="Address to listen on. Port 0 picks a free port; an IPv6 address goes in brackets.",
-            extra={"metavar": "HOST:PORT", "expected": "HOST:PORT, such as 127.0.0.1:8000 or [::1]:8000"},
+            extra={
+                "metavar": "HOST:PORT",
+                "expected": "HOST:PORT, such as 127.0.0.1:8000 or [::1]:8000",
+                "refused": _NO_PORT,
+            },
         ),
     ] = "127.0.0.1:8000"
     token_file: Annotated[
@@ -173,7 +181,11 @@ class SampleNodeOptions(Options, frozen=True, kw_only=True):
         ListenAddress,
         Meta(
             description="Address to listen on: by default the one where clients look for a node.",
-            extra={"metavar": "HOST:PORT", "expected": "HOST:PORT, such as 127.0.0.1:12391"},
+            extra={
+                "metavar": "HOST:PORT",
+                "expected": "HOST:PORT, such as 127.0.0.1:12391",
+                "refused": _NO_PORT,
+            },
         ),
     ] = "127.0.0.1:12391"
 
@@ -190,6 +202,7 @@ class BridgeListenOptions(ListenOptions, frozen=True, kw_only=True):
             extra={
                 "metavar": "HOST:PORT",
                 "expected": "HOST:PORT, such as 127.0.0.1:8000 or [::1]:8000",
+                "refused": _NO_PORT,
                 "default": "stdin and stdout",
             },
         ),
@@ -515,13 +528,8 @@ def seconds(duration: Duration) -> int:
 
 
 def host_and_port(listen: str) -> tuple[str, int]:
-    """The two parts of an address to listen on; the host without the brackets of IPv6.
-
-    Raises: WrongSetting.
-    """
+    """The two parts of an address to listen on; the host without the brackets of IPv6."""
     host, _, port = listen.rpartition(":")
-    if int(port) > 65535:
-        raise WrongSetting("--listen needs a port from 0 to 65535.")
     return host.strip("[]"), int(port)
 
 

@@ -12,7 +12,7 @@ from .failures import Undetermined
 def resolved(listen: str) -> tuple[str, int]:
     """The numeric address to listen on; if a name has several, IPv4 before IPv6.
 
-    Raises: WrongSetting, Undetermined if the name cannot be resolved.
+    Raises: Undetermined if the name cannot be resolved.
     """
     host, port = settings.host_and_port(listen)
     try:
