@@ -240,6 +240,13 @@ async def test_an_odd_reply_is_understood(reply: Reply) -> None:
     assert len(server.requests) == 1
 
 
+async def test_half_a_character_costs_no_more_than_itself() -> None:
+    halves = [json.dumps(delta(text)) for text in ("one \ud83d", "\ude00 two 😀", " three\ud83d!")]
+    with ScriptedEndpoint([streams(*halves, delta("", "stop"))]) as server:
+        async with talking(server.base_url) as talk:
+            assert (await talk.ask()).text == "one \ufffd\ufffd two 😀 three\ufffd!"
+
+
 async def test_a_stream_that_never_ends_is_left_after_its_last_word() -> None:
     with ScriptedEndpoint([says("It is 1.", end="hangs")]) as server:
         async with talking(server.base_url) as talk:
@@ -363,6 +370,10 @@ ERRORS = [
     pytest.param(refuses(400, f"\x1b[2J\u202e {KEY}"), "refuses the request (400): \\u{001B}[2J\\u{202E} ***.", id="hostile-text"),
     pytest.param(refuses(400, "x" * 290 + KEY * 100), "***", id="long-text-with-the-key"),
     pytest.param(Raw(status=400, body=b"x" * 4090 + KEY.encode() * 9), "more characters]", id="plain-text-with-the-key"),
+    pytest.param(Raw(status=400, body=b'[{"error":{"message":"bad list"}}]'), "refuses the request (400): bad list.", id="error-in-a-list"),
+    pytest.param(Raw(status=400, body=b'"just text"'), "refuses the request (400): just text.", id="error-as-text"),
+    pytest.param(Raw(status=400, body=b'{"error":{"error":{"error":{"error":{"error":"deep"}}}}}'), "refuses the request (400): {", id="error-too-deep"),
+    pytest.param(Raw(status=400, body=b"7"), "refuses the request (400): 7.", id="error-as-number"),
     pytest.param(refuses(418), "refuses the request (418)", id="another-status"),
     pytest.param(Raw(status=302, headers={"location": "https://other.example/v1"}), "redirects to https://other.example/v1, and redirects are not followed.", id="redirect"),
     pytest.param(Raw(headers={"content-type": "text/html"}, body=b"<html><head><title>Hi</title></head><body>Welcome</body></html>"), "did not answer with a chat completion: Welcome. Check the base URL; it usually ends with /v1.", id="web-page"),
@@ -390,6 +401,10 @@ async def test_a_refusal_is_explained(reply: Raw, said: str) -> None:
 async def test_a_missing_key_is_asked_for() -> None:
     error = await failure(refuses(401, "no key"), key=None)
     assert str(error).endswith("wants a key (401): no key. Set OPENAI_API_KEY.")
+
+
+async def test_a_key_that_is_not_a_secret_is_left_in_messages() -> None:
+    assert "see ollama.com." in str(await failure(refuses(400, "see ollama.com"), key="ollama"))
 
 
 TOO_LONG = [
@@ -606,6 +621,13 @@ async def test_a_key_over_plain_http_is_reported_once() -> None:
     assert talk.notices == [
         "The key is sent to http://plain.invalid/v1 without encryption. Use https:// if it has it."
     ]
+
+
+async def test_a_key_to_this_machine_is_not_worth_a_word() -> None:
+    with ScriptedEndpoint([says("Yes.")]) as server:
+        async with talking(server.base_url.replace("127.0.0.1", "localhost")) as talk:
+            await talk.ask()
+    assert talk.notices == []
 
 
 async def test_a_key_does_not_pass_a_proxy_unencrypted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,6 +64,8 @@ OLLAMA = [
     pytest.param(ollama("vectors:1", "qwen3:8b", show=by_model(vectors=EMBEDS)), ("qwen3:8b", None), id="no-embedding-by-capability"),
     pytest.param(ollama("qwen3:8b", show={"parameters": "stop <x>\nnum_ctx                        16384\ntop_k 20"}), ("qwen3:8b", 16384), id="window-of-its-file"),
     pytest.param(ollama("nomic-embed-text"), None, id="embeddings-only"),
+    pytest.param(ollama("gpt-oss:120b-cloud", "qwen3:8b"), ("qwen3:8b", None), id="none-that-runs-elsewhere"),
+    pytest.param({"/api/tags": {"models": [{"name": "a", "remote_host": "https://other.example"}]}}, None, id="remote-only"),
     pytest.param(ollama(), None, id="no-models"),
     pytest.param({"/api/tags": {"models": [None, 7, {}, {"name": 7}, {"name": "m" * 300}]}}, None, id="odd-lists"),
     pytest.param({"/api/tags": {"models": [{"name": "a"}]}, "/api/ps": {"models": [{"name": "a", "context_length": True}]}}, ("a", None), id="odd-window"),

@@ -1,14 +1,24 @@
 """Puts the pieces of a model's reply together, in every shape that servers send them. Pure; raises for errors only."""
 
+import contextlib
+import re
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from ...protocol.decoding import decode
+from ...protocol.jsonrpc import UNREADABLE
+from ...text import printable
 from ..limits import AgentLimits
 from .messages import Completion, Usage, WantedCall
 from .refusals import EndpointError, error_of
 from .thinking import Thinking
+
+# Half a character, which some servers send if a piece ends in the middle of it. It is not valid JSON.
+_HALF = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+)
 
 
 class _Begun(Struct):
@@ -18,6 +28,15 @@ class _Begun(Struct):
     name: str = ""
     pieces: list[str] = []
     size: int = 0
+
+
+def decoded(data: str) -> Any:
+    """The JSON in an event; None if it is not readable."""
+    for is_exact in (True, False):
+        text = data if is_exact else _HALF.sub(r"\\ufffd", data)
+        with contextlib.suppress(*UNREADABLE):
+            return decode(text.encode("utf-8", "replace"))
+    return None
 
 
 class Assembly:
@@ -64,7 +83,7 @@ class Assembly:
         text = self._take_delta(self._delta_of(choice))
         finish = choice.get("finish_reason")
         if isinstance(finish, str) and finish:
-            self._finish = finish[:100]
+            self._finish = printable(finish[:100])
         return text
 
     def close(self) -> str:

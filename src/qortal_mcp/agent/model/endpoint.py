@@ -17,7 +17,7 @@ from ...text import printable
 from ..limits import DEFAULT, AgentLimits
 from . import explanations
 from .addresses import base_of, chat_of, is_loopback
-from .chunks import Assembly
+from .chunks import Assembly, decoded
 from .messages import Completion, Function, Message
 from .refusals import BUSY, EndpointError, Refusal, ToolsRefused, masked, read_refusal, said_in, sentence
 from .requests import body_of
@@ -188,10 +188,9 @@ class Endpoint:
             if data == _DONE:
                 is_done = True
                 return True
-            try:
-                chunk = decode(data.encode("utf-8", "replace")) if data else None
-            except UNREADABLE:
-                chunk, odd = None, odd or data[:1000]
+            chunk = decoded(data) if data else None
+            if data and chunk is None:
+                odd = odd or data[:1000]
             if event.event == "error" and isinstance(chunk, dict) and "error" not in chunk:
                 chunk = {"error": chunk}
             shown(assembly.take(chunk))

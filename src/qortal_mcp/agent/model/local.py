@@ -79,7 +79,9 @@ def _rank(calls_tools: bool | None) -> int:
 async def _look_for_ollama(probe: Probe, origin: str) -> list[_Candidate]:
     tags, loaded = await asyncio.gather(probe.get(f"{origin}/api/tags"), probe.get(f"{origin}/api/ps"))
     running = {tagged(name_of(item, "name", "model")) for item in items(loaded, "models")}
-    names = [name for item in items(tags, "models") if (name := name_of(item, "name", "model"))]
+    # What is asked must not leave this machine because nobody named a model.
+    here = [item for item in items(tags, "models") if not item.get("remote_host")]
+    names = [name for item in here if (name := name_of(item, "name", "model")) and not name.endswith("cloud")]
     names = [name for name in names if not _NOT_CHAT.search(name)]
     names.sort(key=lambda name: tagged(name) not in running)
     names = names[:_ASKED_MODELS]
