@@ -125,6 +125,26 @@ async def test_descriptions_of_arguments_can_be_shown() -> None:
     assert found["properties"]["a"]["description"] == "a\\u{200B}b"
 
 
+async def test_of_two_tools_with_one_name_the_first_is_offered() -> None:
+    found = await functions(tool("a"), tool("a", description="Another."), tool("x.y"), tool("x/y"))
+    assert [(one.name, one.description) for one in found] == [
+        ("a", "Does a."),
+        ("x_y", "Does x.y."),
+        ("x_y_2", "Does x/y."),
+    ]
+
+
+async def test_a_schema_with_a_number_beyond_all_bounds_is_left_out() -> None:
+    def script(message: Json) -> list[bytes]:
+        listed = (
+            b'{"tools":[{"name":"t","inputSchema":{"type":"object","properties":{"a":{"maximum":1e999}}}}]}'
+        )
+        return [b'{"jsonrpc":"2.0","id":%d,"result":%b}' % (message["id"], listed)]
+
+    async with over_http(legacy(script)) as url, toolbox(url) as box:
+        assert box.offers["t"].parameters == {"type": "object", "properties": {}}
+
+
 async def test_a_bad_entry_does_not_cost_the_others() -> None:
     found = await functions(tool("a"), {"description": "no name"}, tool(""), tool("b"))
     assert [function.name for function in found] == ["a", "b"]
@@ -144,6 +164,11 @@ NAMES = [
     pytest.param([("a", ["x"]), ("a", ["x"])], ["a__x", "a2__x"], id="same-label"),
     pytest.param([("日本", ["x"]), ("!", ["x"])], ["server__x", "server2__x"], id="nothing-left-of-a-label"),
     pytest.param([("a", ["x", "b__x"]), ("b", ["x"])], ["a__x", "b__x", "b__x_2"], id="taken"),
+    pytest.param(
+        [("a", ["x" * 64]), ("b", ["x" * 64])],
+        ["a__" + "x" * 52 + "_3e4c81e2", "b__" + "x" * 52 + "_cab6100b"],
+        id="long",
+    ),
     pytest.param([("a b/c", ["x"]), ("d" * 50, ["x"])], ["a_b_c__x", "d" * 24 + "__x"], id="odd-labels"),
 ]
 

@@ -161,7 +161,9 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("response", "words"), BROKEN)
-async def test_a_reply_that_is_none_is_explained_in_one_sentence(response: web.Response, words: str) -> None:
+async def test_an_answer_that_is_not_a_reply_is_explained_in_one_sentence(
+    response: web.Response, words: str
+) -> None:
     async def reply(request: web.Request, message: Json) -> web.StreamResponse:
         if message.get("method") != "tools/call":
             return web.json_response(json.loads(result(message, {"tools": [tool("t")]})))
@@ -273,7 +275,7 @@ async def test_a_list_that_goes_round_in_circles_ends() -> None:
         return [result(message, {"tools": [tool("t")], "nextCursor": "again"})]
 
     async with asyncio.timeout(10), over_http(legacy(script)) as url, toolbox(url) as box:
-        assert list(box.offers) == ["t", "t_2"]
+        assert list(box.offers) == ["t"]
 
 
 LINES = {
@@ -391,6 +393,12 @@ async def test_a_modern_server_that_announces_changes_is_asked_only_then() -> No
         while lists.count == heard:
             await asyncio.sleep(0)
             await box.refresh()
+        server.close()
+        await box.refresh()
+        heard = lists.count
+        await asyncio.sleep(0)
+        await box.refresh()
+        assert lists.count == heard + 1
 
 
 @pytest.mark.parametrize("wire", ["memory", "stdio", "http", "websocket"])
@@ -414,8 +422,11 @@ async def test_a_right_server_is_used_on_every_wire(wire: str) -> None:
 
 async def test_our_own_server_is_offered_in_this_process() -> None:
     node = Node.sample()
-    server = ToolServer(make_server(node), is_ours=True)
+    lists = Lists()
+    server = ToolServer(make_server(node), is_ours=True, options=lists.options)
     async with toolbox(server) as box:
+        await box.refresh()
+        assert lists.count == 1
         assert "get_node_status" in box.offers
         seen = await box.call("get_node_status", {})
         assert seen.ok
@@ -493,7 +504,7 @@ async def test_a_list_that_ends_in_an_error_gives_what_came_before() -> None:
 @pytest.mark.parametrize(
     ("declared", "problem"), [({}, ""), ({"tools": {}}, "answered with an error: no (-32601).")]
 )
-async def test_a_server_without_tools_is_no_problem_unless_it_claims_to_have_some(
+async def test_a_server_without_tools_is_fine_unless_it_claims_to_have_some(
     declared: Json, problem: str
 ) -> None:
     def script(message: Json) -> list[bytes]:
@@ -550,7 +561,7 @@ async def test_a_refusal_at_the_next_question_costs_the_tools_only_if_the_server
         assert list(box.offers) == wanted
 
 
-async def test_a_target_that_is_no_server_is_a_problem_of_its_own(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_target_that_is_not_a_server_costs_no_other(caplog: pytest.LogCaptureFixture) -> None:
     async with over_http(legacy(Shop("t"))) as url, toolbox(url, object(), "nonsense", "http://[", []) as box:
         assert list(box.offers) == ["t"]
         assert all(seen.problem for seen in box.servers_seen()[1:])

@@ -1,6 +1,6 @@
 """What a model is given of a tool's reply: whether it failed, then structured content, then text. Pure.
 
-The repairs of other servers' results do most of the reading. What they put right is told as warnings.
+The repairs of other servers' results do most of the reading. What they put right becomes warnings.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

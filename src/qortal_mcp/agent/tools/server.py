@@ -170,8 +170,7 @@ class ToolServer:
         except ServerError as exc:
             if exc.code in (errors.INVALID_PARAMS, errors.METHOD_NOT_FOUND):
                 self._is_outdated = True  # the tool may be gone
-            if connection is None or exc.raw is None:
-                return _failed(f"{exc.message} ({exc.code})")
+            assert connection is not None, "only a connected server answers"
             return read_reply(None, exc.raw, connection.asked(_CALL), changes=exc.changes)
         except ClientError as exc:
             return _failed(failures.of_call(exc, self.label, self._mask))
@@ -260,9 +259,8 @@ class ToolServer:
         outcome = _MESSAGES.handshake(result, error, asked, _target_name(self._target), answer.changes)
         if outcome.result is not None:
             return Reply(outcome.result, answer.raw if isinstance(answer, Reply) else b"")
-        if isinstance(answer, ServerError):
-            raise answer
-        raise _as_error(outcome.error or Raw(b"{}"))
+        assert isinstance(answer, ServerError), "a result stays one"
+        raise answer
 
     async def _list_first(self, client: Client) -> tuple[Connection, tuple[Tool, ...]]:
         """Find out how the server calls its methods. Raises: ClientError."""
@@ -286,7 +284,8 @@ class ToolServer:
         Raises: ClientError.
         """
         limits = self._options.limits
-        tools: list[Tool] = []
+        # By the server's own name: of two tools that share it, nobody can tell which one is called.
+        tools: dict[str, Tool] = {}
         taken: set[str] = set()
         cursors: set[str] = set()
         params: dict[str, str] = {}
@@ -300,7 +299,8 @@ class ToolServer:
                     raise
                 log.info("the list of tools ends early", extra={"qortal_mcp.reason": self._mask(str(exc))})
                 break
-            tools += found
+            for tool in found:
+                tools.setdefault(tool.own_name, tool)
             size += len(reply.raw)
             is_last = cursor is None or (cursor == "" and not connection.is_modern) or cursor in cursors
             if is_last or len(tools) > limits.list_items or size > limits.list_bytes:
@@ -308,7 +308,7 @@ class ToolServer:
             assert cursor is not None, "it is not the last page"
             cursors.add(cursor)
             params = {"cursor": cursor}
-        return tuple(tools)
+        return tuple(tools.values())
 
     def _page(self, reply: Reply, connection: Connection, taken: set[str]) -> tuple[list[Tool], str | None]:
         """The tools of a page, and where the next one starts. Raises: ServerError, MalformedReply."""
