@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from aiohttp import web
+from msgspec.structs import replace
 from tests.agent.replies import CASES, Case
 from tests.agent.tool_servers import LIMITS, OPTIONS, Era, Lists, Shop, on_port, over_http, tool, toolbox
 from tests.client import fakes
@@ -110,11 +111,12 @@ async def test_without_servers_there_are_no_tools() -> None:
 
 
 async def test_a_call_without_an_answer_ends_in_time_and_is_cancelled() -> None:
-    over = asyncio.Event()
+    begun, over = asyncio.Event(), asyncio.Event()
 
     async def reply(request: web.Request, message: Json) -> web.StreamResponse:
         if message.get("method") != "tools/call":
             return web.json_response(json.loads(result(message, {"tools": [tool("slow")]})))
+        begun.set()
         try:
             await asyncio.sleep(60)
         finally:
@@ -129,9 +131,11 @@ async def test_a_call_without_an_answer_ends_in_time_and_is_cancelled() -> None:
     ):
         seen = await box.call("slow", {})
         assert (seen.text, seen.ok) == ("slow timed out after 0.2 s", False)
+        await over.wait()
+        begun.clear()
         over.clear()
         call = asyncio.ensure_future(box.call("slow", {}))
-        await asyncio.sleep(0.05)
+        await begun.wait()
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
             await call
@@ -587,3 +591,60 @@ async def test_a_label_is_short_and_printable() -> None:
 
     async with over_http(script) as url, toolbox(url) as box:
         assert box.servers_seen()[0].name == "\\u{001B}[31m" + "n" * 27 + "…"
+
+
+async def test_a_websocket_that_was_closed_is_opened_again_for_the_next_call() -> None:
+    sockets: list[web.WebSocketResponse] = []
+    lost = asyncio.Event()
+    options = replace(OPTIONS, on_lost=lambda error: lost.set())
+    async with (
+        asyncio.timeout(10),
+        fakes.websocket_server(legacy(Shop("t")), sockets) as url,
+        toolbox(ToolServer(url, options=options)) as box,
+    ):
+        assert (await box.call("t", {})).ok
+        await sockets[-1].close()
+        await lost.wait()
+        assert (await box.call("t", {"n": 2})).text == 't {"n": 2}'
+    assert len(sockets) == 2
+
+
+async def test_a_program_that_does_not_want_to_end_is_ended() -> None:
+    stubborn = (
+        "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        + fakes.CHILD
+        + "\nwhile True: signal.pause()"
+    )
+    command = child(**LINES)
+    command[2] = stubborn
+    began = time.monotonic()
+    async with toolbox(command) as box:
+        assert (await box.call("t", {})).ok
+    assert time.monotonic() - began < 8
+
+
+async def test_a_program_that_talks_without_end_is_given_up_in_time() -> None:
+    flood = "while True: print('x' * 1000)"
+    began = time.monotonic()
+    async with toolbox([sys.executable, "-c", flood], limits=AgentLimits(start_seconds=1)) as box:
+        assert box.servers_seen()[0].problem.endswith("did not answer within 1 s.")
+    assert time.monotonic() - began < 8
+
+
+async def test_many_calls_at_once_all_get_their_own_answer() -> None:
+    async with asyncio.timeout(10), toolbox(child(**LINES), make()) as box:
+        calls = [box.call("add", {"a": number, "b": 0}) for number in range(50)]
+        found = await asyncio.gather(*calls, *(box.call("t", {}) for _ in range(20)))
+    assert [seen.text for seen in found[:50]] == [f'{{"result":{number}}}' for number in range(50)]
+    assert {seen.text for seen in found[50:]} == {"from a child"}
+
+
+async def test_calls_in_flight_end_when_the_toolbox_is_closed() -> None:
+    async with asyncio.timeout(10), toolbox(make()) as box:
+        call = asyncio.ensure_future(box.call("wait", {}))
+        while (await box.call("how_many_wait", {})).text != '{"result":1}':
+            pass
+        await box.close()
+        seen = await call
+    assert not seen.ok
+    assert seen.text.startswith("The connection to everything was lost before it answered")
