@@ -12,12 +12,13 @@ from tests.bridge.cases import CALLS, CASES, good
 from tests.bridge.fronts import Stateless, call, dropped, opening, request, stdio, without_marks
 from tests.bridge.scripts import HANDSHAKE, Json, result, serving, text, tool
 from tests.bridge.standins import SECONDS, Loop, StandIn, program, standing_in, websocket
-from tests.cli.running import listening
+from tests.cli.running import listening, run
 
 from qortal_mcp.limits import DEFAULT
 
 OK = serving({"answers": [text("ok")], "hangs": ()})
 TOKEN = "a-token-nobody-guesses"
+PASSWORD = "a-password-nobody-guesses"
 
 
 @pytest.fixture
@@ -200,6 +201,25 @@ def test_a_token_is_sent_and_never_shown(loop: Loop, tmp_path: Path, source: str
         assert opened["authorization"] == f"Bearer {TOKEN}"
         assert TOKEN not in front.err + b"".join(front.lines).decode()
         assert not any(TOKEN in one.data.decode() for one in server.heard)
+
+
+@pytest.mark.parametrize("scheme", ["http", "ws"])
+@pytest.mark.parametrize("source", ["token", "header"])
+def test_a_password_in_the_address_and_a_token_are_wrong_usage(
+    tmp_path: Path, scheme: str, source: str
+) -> None:
+    file = tmp_path / "headers"
+    file.write_text(f"Authorization: Bearer {TOKEN}")
+    words = () if source == "token" else ("--header-file", str(file))
+    env = {"QORTAL_MCP_SERVER_TOKEN": TOKEN} if source == "token" else {}
+    ended = run("bridge", *words, f"{scheme}://me:{PASSWORD}@127.0.0.1:9/mcp", env=env)
+    assert (ended.code, ended.out) == (2, "")
+    assert (
+        "The address has a user name or password, and there is a token or an Authorization header as well"
+        in ended.err
+    )
+    assert TOKEN not in ended.err
+    assert PASSWORD not in ended.err
 
 
 @pytest.mark.parametrize("status", [401, 403])

@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import click
 from click.core import ParameterSource
@@ -230,6 +231,12 @@ def _way(
         headers = (
             *(one for one in headers if one[0] != "authorization"),
             ("authorization", f"Bearer {token}"),
+        )
+    if isinstance(target, str) and "@" in urlsplit(target).netloc and "authorization" in dict(headers):
+        raise failures.WrongUsage(
+            "The address has a user name or password, and there is a token or an Authorization header as well; "
+            "leave one of them out.",
+            ctx,
         )
     for name in server.env:
         if name not in os.environ:
