@@ -24,6 +24,7 @@ from tests.cli.running import COMMAND, SECONDS, Ended, environment, listening, r
 from tests.cli.strangers import Answered, http_program, http_stranger, program
 
 from qortal_mcp.audit.checks import CHECKS
+from qortal_mcp.audit.evidence import from_file
 from qortal_mcp.audit.judging.clients import measured_codes
 from qortal_mcp.cli.main import main
 from qortal_mcp.repairs.chosen import REPAIRS
@@ -354,6 +355,28 @@ def test_a_file_that_cannot_be_written_is_said_before_the_work(
     assert line_of(capsys, option, str(tmp_path), "http://127.0.0.1:9/mcp", code=3).endswith(
         "it is a folder."
     )
+
+
+def test_a_file_that_is_not_a_capture_is_not_replaced_by_one(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    notes, link = tmp_path / "notes.json", tmp_path / "link"
+    notes.write_text('{"mine": 1}')
+    link.symlink_to(notes)
+    for path in (notes, link):
+        line = line_of(capsys, "--capture", str(path), "http://127.0.0.1:9/mcp", code=3)
+        assert line == (
+            f"Cannot write the capture {path}: the file is there and is not a capture; choose another name."
+        )
+    assert notes.read_text() == '{"mine": 1}'
+
+
+def test_a_capture_or_an_empty_file_is_replaced_by_a_capture(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    for before in (b"", Path(BAD).read_bytes()):
+        kept.write_bytes(before)
+        assert audit(*QUICK, "--capture", str(kept), "--", *program(tmp_path)).code == 0
+        assert sys.executable in from_file(kept.read_bytes()).target
 
 
 def test_json_has_the_verdict_the_findings_and_what_was_not_judged() -> None:

@@ -10,7 +10,7 @@ from ...audit.judging.finding import Report
 from ...audit.reports import junit, markdown, sarif
 from ...audit.reports import terminal as report_on_terminal
 from ...logs import visible
-from ..input import files
+from ..input import captures, files
 from ..input.audit_options import OutputOptions
 from ..running import failures
 from . import terminal
@@ -28,6 +28,8 @@ def check_writable(output: OutputOptions, ctx: click.Context) -> None:
         raise failures.WrongUsage("Two outputs have the same file.", ctx)
     for path, what in named:
         files.check_writable(path, what)
+    if output.capture is not None:
+        captures.check_replaceable(output.capture)
 
 
 def write(report: Report, output: OutputOptions) -> None:

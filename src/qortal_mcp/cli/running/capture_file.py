@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable
 from types import TracebackType
 
-from ...audit.evidence import Evidence, begins_capture, to_file
+from ...audit.evidence import Evidence, to_file
 from ...bridge.capture.capture import Capture
-from ..input import files
+from ..input import captures, files
 from . import failures
 
 log = logging.getLogger(__name__)
@@ -20,8 +20,6 @@ log = logging.getLogger(__name__)
 _PAUSE_SECONDS = 3.0
 # A long capture takes long to write: most of the time belongs to the clients.
 _PAUSE_FACTOR = 20
-# A first line that is longer is not that of a capture.
-_TITLE_BYTES = 1024 * 1024
 
 
 class CaptureFile:
@@ -30,7 +28,7 @@ class CaptureFile:
     def __init__(self, path: str, capture: Capture) -> None:
         """Raises: Undetermined if the file cannot be written, or holds something else."""
         files.check_private(path, "capture")
-        _check_replaceable(path)
+        captures.check_replaceable(path)
         self.capture = capture
         self._path = path
         self._failure = ""
@@ -72,18 +70,3 @@ class CaptureFile:
         if self.capture.left_out and not self._is_full:
             self._is_full = True
             log.warning("capture full", extra={"qortal_mcp.file": self._path})
-
-
-def _check_replaceable(path: str) -> None:
-    """A file that is there is replaced only if it is a capture, or empty. Raises: Undetermined."""
-    try:
-        with open(path, "rb") as file:
-            first = file.readline(_TITLE_BYTES)
-    except FileNotFoundError:
-        return
-    except OSError as exc:
-        raise failures.Undetermined(f"Cannot write the capture {path}: {exc.strerror}.") from None
-    if first and not begins_capture(first):
-        raise failures.Undetermined(
-            f"Cannot write the capture {path}: the file is there and is not a capture; choose another name."
-        )
