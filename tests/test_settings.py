@@ -152,7 +152,11 @@ def test_hosts_and_origins_as_clients_send_them_are_taken(name: str, value: str)
 )
 def test_every_variable_of_every_option_is_known() -> None:
     environ = {option.variable: "x" for option in ALL_OPTIONS}
-    settings.refuse_unknown_variables({**environ, "QORTAL_MCP_TOKEN": "x", "QORTAL_BASE_URL": "x"})
+    known = {**environ, "QORTAL_MCP_TOKEN": "x", "QORTAL_BASE_URL": "x"}
+    settings.refuse_unknown_variables(known)
+    # Had it refused another one, that would come first.
+    with pytest.raises(WrongSetting, match="Unknown variable QORTAL_MCP_ZZZ"):
+        settings.refuse_unknown_variables({**known, "QORTAL_MCP_ZZZ": "x"})
 
 
 @pytest.mark.promise(

@@ -423,5 +423,5 @@ async def test_progress_restarts_the_clock() -> None:
                 {"jsonrpc": "2.0", "method": "notifications/progress", "params": params}
             )
             await heard.wait()
-        await sockets[-1].send_bytes(result(asked[0], {}))
-        await call
+        await sockets[-1].send_bytes(result(asked[0], {"late": True}))
+        assert (await call).read(dict[str, bool]) == {"late": True}

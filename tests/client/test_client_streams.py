@@ -71,7 +71,8 @@ async def test_a_stream_that_is_not_ended_after_its_answer_keeps_nobody_waiting(
         web_server(answering(reply)) as url,
         connect(url, era="legacy", options=OPTIONS) as client,
     ):
-        await client.request("x", timeout=1)
+        answer = await client.request("x", timeout=1)
+        assert answer.read(dict[str, bool]) == OK
         await gone.wait()
 
 

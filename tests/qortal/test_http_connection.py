@@ -188,6 +188,8 @@ async def test_a_caller_who_leaves_takes_the_question_back(faulty: FaultyNode, c
         await asked.wait()
         leaving.cancel()
         await gone.wait()
+        await asyncio.wait([leaving])
+    assert leaving.cancelled()
 
 
 @pytest.mark.parametrize("host", ["a" * 64 + ".example", "a..b"])
