@@ -108,7 +108,7 @@ def bridging(*options: str, server: Noting) -> Iterator[Listening]:
         bridge.stop()
 
 
-async def until(claim: Any, seconds: float = 10.0) -> None:
+async def until(claim: Any, seconds: float = 30.0) -> None:
     """Wait for something that has no event."""
     async with asyncio.timeout(seconds):
         while not claim():  # noqa: ASYNC110

@@ -69,7 +69,7 @@ def ask(process: subprocess.Popen[bytes], data: bytes) -> Json:
             return answer
 
 
-def soon(claim: Any, seconds: float = 5.0) -> bool:
+def soon(claim: Any, seconds: float = 20.0) -> bool:
     """Whether something becomes true in time."""
     end = time.monotonic() + seconds
     while not claim():

@@ -412,13 +412,13 @@ async def test_progress_restarts_the_clock() -> None:
         websocket_server(legacy(script), sockets) as url,
         connect(url, era="legacy", options=options) as client,
     ):
-        call = asyncio.create_task(client.request("x", timeout=0.4, progress=lambda _: heard.set()))
+        call = asyncio.create_task(client.request("x", timeout=1, progress=lambda _: heard.set()))
         await wait_until(lambda: bool(asked))
         for step in range(4):
             heard.clear()
             token = asked[0]["params"]["_meta"]["progressToken"]
             params = {"progressToken": token, "progress": step}
-            await asyncio.sleep(0.2)
+            await asyncio.sleep(0.3)
             await sockets[-1].send_json(
                 {"jsonrpc": "2.0", "method": "notifications/progress", "params": params}
             )
