@@ -297,10 +297,12 @@ for line in sys.stdin:
 
 
 def _growth(pid: int, before: int, seconds: float = 3.0) -> int:
-    """The most memory that a process takes more than before, while nobody reads."""
+    """The most memory that a process takes more than before, while nobody reads: until it grows no more for a second."""
     most, end = 0, time.monotonic() + seconds
-    while time.monotonic() < end:
-        most = max(most, resident_bytes(pid) - before)
+    settled = end
+    while (now := time.monotonic()) < min(end, settled):
+        if (more := resident_bytes(pid) - before) > most + MEGABYTE // 4:
+            most, settled = more, now + 1
         time.sleep(0.05)
     return most
 
