@@ -10,6 +10,7 @@ import pytest
 
 from qortal_mcp import logs
 from qortal_mcp.limits import DEFAULT
+from qortal_mcp.text import visible
 
 log = logging.getLogger("qortal_mcp.test")
 
@@ -94,9 +95,10 @@ def test_what_a_stranger_wrote_cannot_steer_a_terminal_or_begin_a_line(
 
 
 def test_text_that_was_made_printable_before_is_not_escaped_twice() -> None:
-    assert logs.visible(r"a\u{202E}b") == r"a\u{202E}b"
-    assert logs.visible("a\u202eb") == r"a\u{202E}b"
-    assert logs.visible(logs.visible("\\u{zz}\x00")) == logs.visible("\\u{zz}\x00")
+    assert visible(r"a\u{202E}b") == r"a\u{202E}b"
+    assert visible("a\U000e0170b") == r"a\u{E0170}b"
+    assert visible("a\u202eb") == r"a\u{202E}b"
+    assert visible(visible("\\u{zz}\x00")) == visible("\\u{zz}\x00")
 
 
 @pytest.mark.promise("Operations", "A log line is bounded and, as JSON, always one line.")

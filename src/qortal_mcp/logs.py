@@ -5,7 +5,6 @@ that start with `qortal_mcp.`; the id of the current request is added here.
 """
 
 import logging
-import re
 import sys
 import time
 from contextvars import ContextVar
@@ -14,7 +13,7 @@ from typing import Any, Literal, TextIO
 import msgspec
 
 from .limits import DEFAULT
-from .text import printable, shortened
+from .text import shortened, visible
 
 PREFIX = "qortal_mcp."
 
@@ -37,16 +36,7 @@ _QUIET = {
 
 _EXPECTED = ("ASGI callable returned without completing", "Invalid UTF-8 sequence received")
 
-_ESCAPES = re.compile(r"(\\u\{[0-9A-F]{4,6}\})")
 _encode = msgspec.json.Encoder().encode
-
-
-def visible(text: str) -> str:
-    """Untrusted text with nothing hidden in it, whether or not it was made printable before."""
-    if text.isprintable() and "\\" not in text:
-        return text
-    parts = _ESCAPES.split(text)
-    return "".join(part if at % 2 else printable(part) for at, part in enumerate(parts))
 
 
 class _Formatter(logging.Formatter):

@@ -21,6 +21,10 @@ PREFIX = "QORTAL_MCP_"
 TOKEN_VARIABLE = PREFIX + "TOKEN"
 # The same for a server that is not ours: what it is sent must never be our own token.
 SERVER_TOKEN_VARIABLE = PREFIX + "SERVER_TOKEN"
+# The variables that programs for OpenAI-compatible endpoints have in common.
+BASE_URL_VARIABLE = "OPENAI_BASE_URL"
+KEY_VARIABLE = "OPENAI_API_KEY"
+MODEL_VARIABLE = "OPENAI_MODEL"
 # Read only by the tests, and often set in the same shell.
 TEST_VARIABLES = (PREFIX + "LIVE_NODE",)
 
@@ -214,6 +218,8 @@ VariableName = Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*\Z", max_len
 RepairCode = Annotated[str, Meta(pattern=r"^[a-z0-9-]+\Z", max_length=60)]
 SubprotocolName = Annotated[str, Meta(pattern=r"^[!#$%&'*+.^_`|~0-9A-Za-z-]*\Z", max_length=100)]
 LongSeconds = Annotated[float, Meta(ge=0.1, le=86_400)]
+ServerTarget = Annotated[str, Meta(min_length=1, max_length=8192)]
+ModelName = Annotated[str, Meta(min_length=1, max_length=300)]
 
 
 class RepairOptions(Options, frozen=True, kw_only=True):
@@ -248,32 +254,11 @@ class RepairOptions(Options, frozen=True, kw_only=True):
     ] = False
 
 
-class ServerOptions(Options, frozen=True, kw_only=True):
+class ReachOptions(Options, frozen=True, kw_only=True):
     """How a server that is not ours is reached."""
 
     title: ClassVar[str] = "Reaching the server"
 
-    timeout: Annotated[
-        LongSeconds,
-        Meta(
-            description="How long one call may take. Progress starts the clock again.",
-            extra={"metavar": "SECONDS", "expected": "a number of seconds from 0.1 to 86400"},
-        ),
-    ] = 300.0
-    start_timeout: Annotated[
-        LongSeconds,
-        Meta(
-            description="How long to wait for a server that is not there yet.",
-            extra={"metavar": "SECONDS", "expected": "a number of seconds from 0.1 to 86400"},
-        ),
-    ] = 60.0
-    request_bytes: Annotated[
-        Annotated[int, Meta(ge=64)] | None,
-        Meta(
-            description="The longest message that the server can take; longer calls fail with both sizes.",
-            extra={"metavar": "BYTES", "expected": "a number of bytes, 64 or more", "default": "no limit"},
-        ),
-    ] = None
     header_file: Annotated[
         str | None,
         Meta(
@@ -312,6 +297,34 @@ class ServerOptions(Options, frozen=True, kw_only=True):
             extra={"metavar": "FILE"},
         ),
     ] = None
+
+
+class ServerOptions(ReachOptions, frozen=True, kw_only=True):
+    """How a server behind a bridge is reached and used."""
+
+    title: ClassVar[str] = "Reaching the server"
+
+    timeout: Annotated[
+        LongSeconds,
+        Meta(
+            description="How long one call may take. Progress starts the clock again.",
+            extra={"metavar": "SECONDS", "expected": "a number of seconds from 0.1 to 86400"},
+        ),
+    ] = 300.0
+    start_timeout: Annotated[
+        LongSeconds,
+        Meta(
+            description="How long to wait for a server that is not there yet.",
+            extra={"metavar": "SECONDS", "expected": "a number of seconds from 0.1 to 86400"},
+        ),
+    ] = 60.0
+    request_bytes: Annotated[
+        Annotated[int, Meta(ge=64)] | None,
+        Meta(
+            description="The longest message that the server can take; longer calls fail with both sizes.",
+            extra={"metavar": "BYTES", "expected": "a number of bytes, 64 or more", "default": "no limit"},
+        ),
+    ] = None
     shared: Annotated[
         bool,
         Meta(
@@ -325,6 +338,78 @@ class ServerOptions(Options, frozen=True, kw_only=True):
             extra={"metavar": "NUMBER", "expected": "a number from 1 to 10000"},
         ),
     ] = 32
+
+
+ModelAddress = Annotated[str, Meta(pattern=r"^https?://[^\s/]+\S*\Z", max_length=500)]
+
+
+class ModelOptions(Options, frozen=True, kw_only=True):
+    """Which language model is asked."""
+
+    title: ClassVar[str] = "Model"
+
+    base_url: Annotated[
+        ModelAddress | None,
+        Meta(
+            description="Address of an OpenAI-compatible endpoint. OPENAI_BASE_URL counts too; without either, an Ollama, LM Studio, llama.cpp or vLLM on this machine is used.",
+            extra={
+                "metavar": "URL",
+                "expected": "an address that starts with http:// or https://",
+                "refused": {
+                    r"^[^:]+://[^/?#]*@": f"must not contain a user name or password: use {KEY_VARIABLE} or --key-file"
+                },
+            },
+        ),
+    ] = None
+    model: Annotated[
+        ModelName | None,
+        Meta(
+            description="Name of the model. OPENAI_MODEL counts too; without either, the first one that the endpoint has.",
+            extra={"metavar": "NAME", "expected": "the name of a model"},
+        ),
+    ] = None
+    key_file: Annotated[
+        str | None,
+        Meta(
+            description=f"File with the key for the endpoint. The variable {KEY_VARIABLE} may hold the key itself.",
+            extra={"metavar": "FILE"},
+        ),
+    ] = None
+
+
+class AskOptions(Options, frozen=True, kw_only=True):
+    """What a question may use."""
+
+    title: ClassVar[str] = "Question"
+
+    server: Annotated[
+        tuple[ServerTarget, ...],
+        Meta(
+            description="An MCP server whose tools may be called, instead of Qortal's: an address, or a command in quotes. With --node or --sample, besides Qortal's.",
+            extra={"metavar": "TARGET", "expected": "an address, or a command in quotes"},
+        ),
+    ] = ()
+    max_rounds: Annotated[
+        Annotated[int, Meta(ge=1, le=1000)],
+        Meta(
+            description="How many times the model may ask for tools before it has to answer.",
+            extra={"metavar": "NUMBER", "expected": "a number from 1 to 1000"},
+        ),
+    ] = 12
+    max_tokens: Annotated[
+        Annotated[int, Meta(ge=1)] | None,
+        Meta(
+            description="How many tokens one question may use, prompts and answers of all rounds together.",
+            extra={"metavar": "NUMBER", "expected": "a number, 1 or more", "default": "no limit"},
+        ),
+    ] = None
+    max_time: Annotated[
+        LongSeconds,
+        Meta(
+            description="How long one question may take.",
+            extra={"metavar": "SECONDS", "expected": "a number of seconds from 0.1 to 86400"},
+        ),
+    ] = 600.0
 
 
 class LogOptions(Options, frozen=True, kw_only=True):
@@ -353,6 +438,8 @@ GROUPS: tuple[type[Options], ...] = (
     RepairOptions,
     ServerOptions,
     BridgeListenOptions,
+    ModelOptions,
+    AskOptions,
     LogOptions,
 )
 
@@ -546,12 +633,20 @@ def token(options: ListenOptions, environ: Mapping[str, str]) -> str | None:
     return found
 
 
-def server_token(options: ServerOptions, environ: Mapping[str, str]) -> str | None:
+def server_token(options: ReachOptions, environ: Mapping[str, str]) -> str | None:
     """The token that a server wants from us: from the file, or else the variable, or else None.
 
     Raises: WrongSetting.
     """
     return _secret(options.server_token_file, "--server-token-file", SERVER_TOKEN_VARIABLE, environ)[0]
+
+
+def model_key(options: ModelOptions, environ: Mapping[str, str]) -> str | None:
+    """The key for a model's endpoint: from the file, or else the variable, or else None.
+
+    Raises: WrongSetting.
+    """
+    return _secret(options.key_file, "--key-file", KEY_VARIABLE, environ)[0]
 
 
 def _secret(

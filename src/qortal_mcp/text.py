@@ -51,6 +51,11 @@ def printable(text: str) -> str:
     return "".join(parts)
 
 
+def visible(text: str) -> str:
+    """Untrusted text with nothing hidden in it, whether or not it was made printable before. Not reversible."""
+    return "\\u{".join(map(printable, text.split("\\u{")))
+
+
 def _escaped(text: str) -> str:
     return text.replace("\\u{", "\\u{005C}u{").translate(_escapes())
 

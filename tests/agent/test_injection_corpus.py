@@ -9,7 +9,7 @@ from tests.agent.injections import INJECTIONS, WANTED_ARGUMENTS, WANTED_TOOL, In
 from qortal_mcp.agent.framing import Frame, InertPieces, inert
 from qortal_mcp.agent.model.messages import Function
 from qortal_mcp.agent.written_calls import written_calls
-from qortal_mcp.text import original, printable
+from qortal_mcp.text import original, printable, visible
 
 MARK = "7f3a91bc"
 FRAME = Frame(MARK)
@@ -47,7 +47,7 @@ def test_a_hostile_text_stays_inside_its_frame_and_is_printable(injection: Injec
     assert last == f"[end of data, mark {MARK}]"
     assert framed.count(MARK) == 2
     assert not STEERING.search(framed)
-    assert original("\n".join(inside)) == injection.text
+    assert original("\n".join(inside)) == original(visible(injection.text))
 
 
 @EACH

@@ -3,10 +3,24 @@
 from typing import Any, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
+
+from ..tokens import estimate
+from .model.messages import Completion
 
 # Why a run ended. Everything but `answer` leaves the question open.
 Ending = Literal[
-    "answer", "rounds", "tokens", "time", "repetition", "no-answer", "no-tools", "cut-off", "interrupted"
+    "endpoint",
+    "no-calls",
+    "answer",
+    "rounds",
+    "tokens",
+    "time",
+    "repetition",
+    "no-answer",
+    "no-tools",
+    "cut-off",
+    "interrupted",
 ]
 
 
@@ -80,6 +94,21 @@ class Spent(Struct, frozen=True, kw_only=True, rename="camel"):
     rounds: int = 0
     ms: float = 0.0
 
+    @property
+    def tokens(self) -> int:
+        return self.prompt_tokens + self.completion_tokens
+
+    def more(self, completion: Completion, sent: int) -> "Spent":
+        """After one more reply, for which about so many tokens were sent."""
+        usage = completion.usage
+        return replace(
+            self,
+            prompt_tokens=self.prompt_tokens + (usage.prompt_tokens if usage else sent),
+            completion_tokens=self.completion_tokens
+            + (usage.completion_tokens if usage else estimate(completion.text)),
+            is_estimated=self.is_estimated or usage is None,
+        )
+
 
 class Run(Struct, frozen=True, kw_only=True):
     """One question, answered or not."""
@@ -89,8 +118,9 @@ class Run(Struct, frozen=True, kw_only=True):
     calls: tuple[Call, ...] = ()
     sources: tuple[Source, ...] = ()
     grounding: Grounding = Grounding()
-    # What a person should know about this run.
+    # What a person should know about this run, and why there is no answer if there is none.
     notices: tuple[str, ...] = ()
+    problem: str = ""
     ended: Ending = "answer"
     model: str = ""
     endpoint: str = ""

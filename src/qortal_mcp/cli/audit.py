@@ -191,7 +191,7 @@ def _audit(options: AuditOptions, ctx: click.Context) -> int:
 
 def _evidence(options: AuditOptions, ctx: click.Context) -> Evidence:
     from ..audit.visiting.runner import Unreachable, collect
-    from ..logs import visible
+    from ..text import visible
     from .input.audit_target import Capture, captured, order_of, target_of
     from .output.progress import Progress
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import click
 from click.core import ParameterSource
@@ -14,58 +12,13 @@ from click.core import ParameterSource
 from .. import settings
 from ..settings import BridgeListenOptions, RepairOptions, ServerOptions
 from .input.options import SettingsCommand
-from .input.targets import TakesCommand, check_address, headers_in
+from .input.targets import TakesCommand, check_address
 from .running import failures
 
 if TYPE_CHECKING:
     from ..bridge.way import Way
-    from ..client.transcript import Headers
     from ..repairs.chosen import Repairs
     from .running.capture_file import CaptureFile
-
-log = logging.getLogger(__name__)
-
-# What programs need to run at all; everything else may be a secret.
-_PASSED_ON = (
-    "PATH",
-    "HOME",
-    "USER",
-    "LOGNAME",
-    "SHELL",
-    "LANG",
-    "LANGUAGE",
-    "TZ",
-    "TERM",
-    "TMPDIR",
-    "TEMP",
-    "TMP",
-    "XDG_CACHE_HOME",
-    "XDG_CONFIG_HOME",
-    "XDG_DATA_HOME",
-    "XDG_RUNTIME_DIR",
-    "SYSTEMROOT",
-    "SYSTEMDRIVE",
-    "COMSPEC",
-    "PATHEXT",
-    "APPDATA",
-    "LOCALAPPDATA",
-    "PROGRAMFILES",
-    "USERPROFILE",
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "NO_PROXY",
-    "http_proxy",
-    "https_proxy",
-    "no_proxy",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    "NODE_EXTRA_CA_CERTS",
-)
-_SHOWN_CHARS = 200
-# Shorter values are words like any other: without them nothing could be read.
-_SHORTEST_SECRET = 6
-# A program whose output is held back in a buffer looks as if it did not answer.
-_UNBUFFERED = {"PYTHONUNBUFFERED": "1"}
 
 
 class BridgeCommand(TakesCommand, SettingsCommand):
@@ -186,6 +139,7 @@ def _captured(way: Way, path: str, env: Sequence[str]) -> tuple[Way, CaptureFile
     from ..audit.secrets import safe_url, without_secrets
     from ..bridge.capture.capture import Behind, Capture
     from .running.capture_file import CaptureFile
+    from .running.reaching import held
 
     target = way.target
     argv = () if isinstance(target, str) else without_secrets(target)
@@ -193,7 +147,7 @@ def _captured(way: Way, path: str, env: Sequence[str]) -> tuple[Way, CaptureFile
         target=safe_url(target) if isinstance(target, str) else " ".join(argv),
         argv=argv,
         headers=way.client.headers,
-        secrets=_held(target, way.client.headers, env),
+        secrets=held(target, way.client.headers, env),
         timeout=way.timeout,
         client_timeout=2 * (way.timeout + way.start_timeout),
     )
@@ -217,39 +171,25 @@ def _way(
     ctx: click.Context, target: str | tuple[str, ...], server: ServerOptions, repair: RepairOptions
 ) -> Way:
     """Raises: WrongUsage, WrongSetting."""
-    from ..audit import secrets
     from ..bridge.way import Way
     from ..client.limits import ClientLimits
-    from ..client.options import Options
+    from .running.reaching import reach
 
     repairs = _repairs(ctx, repair)
-    headers = headers_in(server.header_file)
-    token = settings.server_token(server, os.environ)
-    if not isinstance(target, str) and (headers or server.server_token_file):
-        raise failures.WrongUsage("Headers and tokens are for addresses; a program has none.", ctx)
-    if token is not None and isinstance(target, str):
-        headers = (
-            *(one for one in headers if one[0] != "authorization"),
-            ("authorization", f"Bearer {token}"),
-        )
-    if isinstance(target, str) and "@" in urlsplit(target).netloc and "authorization" in dict(headers):
-        raise failures.WrongUsage(
-            "The address has a user name or password, and there is a token or an Authorization header as well; "
-            "leave one of them out.",
-            ctx,
-        )
-    for name in server.env:
-        if name not in os.environ:
-            log.warning("the variable named with --env is not set: %s", name)
-    environment = _environment(server.env, os.environ)
-    held = _held(target, headers, server.env)
-
-    def mask(text: str) -> str:
-        return " ".join(secrets.without_secrets((secrets.without(text, held),)))
-
+    reached = reach(
+        target,
+        server,
+        ClientLimits(
+            handshake_seconds=server.start_timeout,
+            # A server that works on a call may not find the time to answer a ping.
+            heartbeat_seconds=max(30.0, 2 * server.timeout + 10),
+            exit_seconds=0.5,
+            goodbye_seconds=1.0,
+        ),
+    )
     return Way(
         target=target,
-        name=_shown(target),
+        name=reached.name,
         repairs=repairs,
         timeout=server.timeout,
         start_timeout=server.start_timeout,
@@ -259,42 +199,6 @@ def _way(
         printable=repair.printable,
         shared=server.shared,
         max_children=server.max_children,
-        mask=mask,
-        client=Options(
-            headers=headers,
-            env=environment,
-            subprotocol=server.subprotocol or None,
-            ca_file=server.ca_file,
-            proxies=True,
-            limits=ClientLimits(
-                handshake_seconds=server.start_timeout,
-                # A server that works on a call may not find the time to answer a ping.
-                heartbeat_seconds=max(30.0, 2 * server.timeout + 10),
-                exit_seconds=0.5,
-                goodbye_seconds=1.0,
-            ),
-        ),
+        mask=reached.mask,
+        client=reached.options,
     )
-
-
-def _held(target: str | Sequence[str], headers: Headers, env: Sequence[str]) -> frozenset[str]:
-    """The secrets that the bridge was given: a server may repeat them."""
-    from ..audit import secrets
-
-    given = {value for name in env if len(value := os.environ.get(name, "")) >= _SHORTEST_SECRET}
-    return secrets.values_in(target, headers) | given
-
-
-def _shown(target: str | tuple[str, ...]) -> str:
-    """An address or a command as it may appear in logs and errors."""
-    from ..audit.secrets import safe_url, without_secrets
-    from ..text import printable, shortened
-
-    text = safe_url(target) if isinstance(target, str) else " ".join(without_secrets(target))
-    return shortened(printable(text), _SHOWN_CHARS)
-
-
-def _environment(names: Sequence[str], ours: Mapping[str, str]) -> dict[str, str]:
-    """What a program gets to see of our environment."""
-    kept = {name: value for name, value in ours.items() if name in _PASSED_ON or name.startswith("LC_")}
-    return {**_UNBUFFERED, **kept, **{name: ours[name] for name in names if name in ours}}

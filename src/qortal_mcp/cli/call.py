@@ -7,12 +7,12 @@ import click
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
-from ..logs import visible
 from ..protocol.errors import ErrorObject
 from ..qortal.node.failures import NotANode
 from ..qortal.server import ERROR_KEY
 from ..server.dispatch import Server
 from ..settings import NodeOptions
+from ..text import visible
 from .input import call_arguments, completion
 from .input.options import SettingsCommand
 from .input.toolsets import switching_on, text_arguments, tool_named, toolset_of

@@ -32,6 +32,7 @@ COMMANDS = {
     "serve": Entry("Serve", "Serve AI clients over HTTP and WebSocket."),
     "stdio": Entry("Serve", "Serve the AI client that started this process."),
     "sample-node": Entry("Serve", "Serve the sample chain as a node."),
+    "ask": Entry("Ask", "Ask a question and see where each number of the answer comes from."),
     "call": Entry("Ask", "Call one tool and show its answer."),
     "tools": Entry("Ask", "List the tools, or show one of them in full."),
     "bridge": Entry("Connect", "Make any MCP server usable: other transports, repaired answers."),
@@ -79,8 +80,7 @@ def unknown(what: str, name: str, known: Iterable[str]) -> str:
     """One line about a name that does not exist, with similar names."""
     import difflib
 
-    from ..logs import visible
-    from ..text import shortened
+    from ..text import shortened, visible
 
     near = difflib.get_close_matches(name, list(known), n=3, cutoff=_LIKENESS)
     hint = f" Did you mean {' or '.join(near)}?" if near else ""

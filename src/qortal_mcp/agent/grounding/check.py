@@ -1,5 +1,6 @@
 """Looks up what an answer says in what the tools returned. What is in no result is not from a tool, right or wrong."""
 
+import re
 from collections.abc import Sequence
 
 from ..run import Claim, Grounding
@@ -45,3 +46,12 @@ def _missing(claims: Sequence[Found], facts: Facts) -> list[Found]:
         return known[lookup]
 
     return [claim for claim in claims if not any(map(has, claim.lookups))]
+
+
+def occurs(fact: str, text: str) -> bool:
+    """Whether a text says a fact: its numbers, names and addresses by the same rules, its words as they are."""
+    found = ground(fact, [text])
+    if found.checked:
+        return not found.not_from_a_tool
+    words = re.escape(" ".join(fact.split())).replace(r"\ ", r"\s+")
+    return re.search(rf"(?<!\w){words}(?!\w)", text, re.IGNORECASE) is not None

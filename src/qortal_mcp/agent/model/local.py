@@ -163,3 +163,11 @@ def _ollama_origin(host: str) -> str:
     # As Ollama itself does: the usual port of a scheme that is given.
     usual = {"http": 80, "https": 443}[scheme] if "://" in text else _OLLAMA_PORT
     return f"{scheme}://{name}:{port or usual}"
+
+
+async def first_model(base_url: str, *, key: str | None = None, limits: AgentLimits = DEFAULT) -> str | None:
+    """The first model that an endpoint lists and that can talk."""
+    async with Probe(limits.connect_seconds, key=key) as probe:
+        listed = await probe.get(f"{base_url}/models")
+    names = (name_of(item, "id") for item in items(listed, "data"))
+    return next((name for name in names if name and not _NOT_CHAT.search(name)), None)

@@ -98,3 +98,11 @@ def listed_window(listed: Any, model: str) -> int | None:
         if item.get("id") == model:
             return count(item.get("max_model_len")) or count(item.get("context_length"))
     return None
+
+
+def says_window(base_url: str) -> bool:
+    """Whether an address looks like that of a local server that says how large its window is."""
+    try:
+        return is_nearby(base_url) and urlsplit(base_url).port in _KIND_BY_PORT
+    except ValueError:
+        return False

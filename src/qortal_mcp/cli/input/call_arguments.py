@@ -9,8 +9,7 @@ from collections.abc import Collection, Sequence
 import msgspec
 from msgspec import Raw
 
-from ...logs import visible
-from ...text import shortened
+from ...text import shortened, visible
 from ..running.failures import WrongUsage
 
 

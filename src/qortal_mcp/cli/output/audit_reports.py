@@ -9,7 +9,7 @@ from ...audit.judging import baseline
 from ...audit.judging.finding import Report
 from ...audit.reports import junit, markdown, sarif
 from ...audit.reports import terminal as report_on_terminal
-from ...logs import visible
+from ...text import visible
 from ..input import captures, files
 from ..input.audit_options import OutputOptions
 from ..running import failures

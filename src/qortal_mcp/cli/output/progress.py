@@ -4,8 +4,7 @@ import sys
 
 import click
 
-from ...logs import visible
-from ...text import shortened
+from ...text import shortened, visible
 from . import terminal
 
 
@@ -13,13 +12,16 @@ class Progress:
     """Nothing where nobody looks."""
 
     def __init__(self) -> None:
+        self._is_there = False
         self._is_shown = sys.stderr is not None and sys.stderr.isatty()
 
     def say(self, text: str) -> None:
         if self._is_shown:
             line = shortened(visible(text), terminal.width() - 24)
             click.echo(f"\r\x1b[K{line}", nl=False, err=True)
+            self._is_there = True
 
     def clear(self) -> None:
-        if self._is_shown:
+        if self._is_there:
             click.echo("\r\x1b[K", nl=False, err=True)
+            self._is_there = False

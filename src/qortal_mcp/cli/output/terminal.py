@@ -19,9 +19,14 @@ def width() -> int:
     return max(_NARROWEST, shutil.get_terminal_size((_WIDTH_ELSEWHERE, 24)).columns)
 
 
+def wants_colours() -> bool:
+    """Whether colours are not switched off (no-color.org)."""
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
 def has_colours() -> bool:
     """Only on a terminal, and not if colours are switched off (no-color.org)."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return sys.stdout.isatty() and wants_colours()
 
 
 def write(text: str) -> None:
@@ -59,6 +64,12 @@ def padded(text: str, to: int, *, right: bool = False) -> str:
     """The text padded to a number of columns, on its right, or on its left if right-aligned."""
     blanks = " " * (to - columns(text))
     return blanks + text if right else text + blanks
+
+
+def in_one_line(text: str) -> str:
+    """The text, cut where the terminal ends."""
+    lines = wrapped(text, width() - 2)
+    return lines[0] if len(lines) == 1 else f"{lines[0]} …"
 
 
 def wrapped(text: str, to: int) -> list[str]:

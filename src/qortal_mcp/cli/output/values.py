@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from ...logs import visible
+from ...text import visible
 
 NOTHING = "–"
 

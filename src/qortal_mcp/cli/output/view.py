@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from ...logs import visible
+from ...text import visible
 from . import terminal, values
 
 _INDENT = 2

@@ -16,12 +16,12 @@ from ...audit.visiting.calls import Call, Permission, ReadOnlyClaims, choose
 from ...bridge.bridge import Bridge
 from ...bridge.way import Way
 from ...bridge.words import explained
-from ...logs import visible
 from ...protocol import jsonrpc
 from ...protocol.versions import NEWEST_HANDSHAKE
 from ...repairs import values
 from ...repairs.chosen import REPAIRS
 from ...repairs.repair import ABSENT, Change
+from ...text import visible
 from ...transports.memory import MemoryConnection
 from ..output import bridge_report
 from ..output.bridge_report import Checked, Seen

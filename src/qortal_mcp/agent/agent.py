@@ -1,0 +1,84 @@
+"""The agent: asks a model, makes the calls it wants, and gives it the results until it answers.
+
+    agent = Agent(endpoint, toolbox, Setup())
+    run = await agent.ask("Who owns the name alice-test?", on_event)
+
+One agent holds one conversation. A run always comes back, whatever a model, an endpoint or a server does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from .asking import Asking
+from .conversation import Conversation
+from .events import Asked, Ended, Event
+from .framing import Frame
+from .limits import DEFAULT, AgentLimits
+from .model.endpoint import Endpoint
+from .prompt import system_prompt
+from .room import Room
+from .run import Run
+from .secrets import Secrets
+from .tools.toolbox import Toolbox
+
+
+class Setup(Struct, frozen=True, kw_only=True):
+    """What an agent is told once."""
+
+    limits: AgentLimits = DEFAULT
+    # Of the model, in tokens, if it is known; and how a person can raise it.
+    window: int | None = None
+    raise_window: str = ""
+    # The endpoint may cut prompts without a word, as those on one's own machine do.
+    may_cut: bool = False
+    # The date as the model is told it, and whether Qortal's tools are among those it is offered.
+    today: str = ""
+    is_qortal: bool = False
+    # Unguessable, so that no text can end the frame that is put around it.
+    mark: str = ""
+    # Never shown, kept or passed on.
+    secrets: frozenset[str] = frozenset()
+
+
+class Agent:
+    """One conversation with one model."""
+
+    def __init__(self, endpoint: Endpoint, toolbox: Toolbox, setup: Setup) -> None:
+        self.toolbox = toolbox
+        self.conversation = Conversation(setup.limits)
+        self._endpoint = endpoint
+        self._setup = setup
+        self._frame = Frame(setup.mark)
+        self._secrets = Secrets(setup.secrets)
+        self._room = Room(setup.limits, setup.window, setup.raise_window, may_cut=setup.may_cut)
+
+    async def ask(self, question: str, on_event: Callable[[Event], None]) -> Run:
+        """Answer a question. Cancelling it leaves the conversation as it was."""
+        on_event(Asked(question=question))
+        await self.toolbox.refresh()
+        asking = Asking(
+            question,
+            endpoint=self._endpoint,
+            toolbox=self.toolbox,
+            frame=self._frame,
+            room=self._room,
+            limits=self._setup.limits,
+            secrets=self._secrets,
+            on_event=on_event,
+        )
+        run = await asking.run(self.conversation, self._system())
+        if run.answer:
+            self.conversation.add(question, run.answer, tuple(asking.calls.results))
+        on_event(Ended(run=run))
+        return run
+
+    def _system(self) -> str:
+        return system_prompt(
+            self._frame,
+            servers=self.toolbox.servers_seen(),
+            today=self._setup.today,
+            is_qortal=self._setup.is_qortal,
+        )

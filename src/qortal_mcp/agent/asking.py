@@ -1,0 +1,227 @@
+"""One question on its way to an answer: rounds of tool calls, within limits."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from . import fitting, words
+from .calls import Calls
+from .conversation import Conversation
+from .events import Event, Notice, Text
+from .framing import Frame
+from .grounding.check import ground
+from .limits import AgentLimits
+from .model.endpoint import Endpoint
+from .model.messages import Completion, Function, Message, WantedCall
+from .model.refusals import EndpointError, PromptTooLong
+from .room import Room
+from .run import Ending, Run, Spent
+from .secrets import Secrets
+from .shown_text import ShownText
+from .tools.toolbox import Toolbox
+from .written_calls import written_calls
+
+
+class Asking:
+    """Made for one question. `run` always ends, and says how."""
+
+    def __init__(
+        self,
+        question: str,
+        *,
+        endpoint: Endpoint,
+        toolbox: Toolbox,
+        frame: Frame,
+        room: Room,
+        limits: AgentLimits,
+        secrets: Secrets,
+        on_event: Callable[[Event], None],
+    ) -> None:
+        self.calls = Calls(toolbox, frame, limits, secrets, on_event)
+        self._question = question
+        self._endpoint = endpoint
+        self._toolbox = toolbox
+        self._frame = frame
+        self._room = room
+        self._limits = limits
+        self._secrets = secrets
+        self._on_event = on_event
+        self._messages: list[Message] = []
+        self._functions: Mapping[str, Function] = {}
+        self._shown = ShownText(self._say, secrets)
+        # What the model has said since it was last asked.
+        self._said: list[str] = []
+        self._notices: list[str] = []
+        self._problem = ""
+        self._spent = Spent()
+        self._rounds = 0
+
+    async def run(self, conversation: Conversation, system: str) -> Run:
+        began = time.monotonic()
+        servers = self._toolbox.servers_seen()
+        down = words.unavailable(servers)
+        for sentence in down:
+            self.notice(sentence)
+        self._messages = [
+            Message(role="system", content=system),
+            *conversation.messages(self._room.history_chars),
+            Message(role="user", content=self._question),
+        ]
+        ended = await self._ended()
+        if ended == "answer" and not self._toolbox.offers:
+            ended = "no-tools"
+        said = "".join(self._said)
+        self._add(
+            words.ended(
+                ended,
+                rounds=self._rounds,
+                tokens=self._limits.tokens,
+                seconds=self._limits.question_seconds,
+                why=" ".join(["", *down]),
+            )
+        )
+        results = [*conversation.results, *self.calls.results]
+        return Run(
+            question=self._question,
+            answer="".join(self._said),
+            calls=tuple(self.calls.records),
+            sources=tuple(self.calls.sources),
+            grounding=ground(said, results, self._question),
+            notices=tuple(self._notices),
+            problem=self._problem,
+            ended=ended,
+            model=self._endpoint.model,
+            endpoint=self._endpoint.name,
+            servers=servers,
+            spent=replace(self._spent, rounds=self._rounds, ms=round((time.monotonic() - began) * 1000, 1)),
+        )
+
+    async def _ended(self) -> Ending:
+        self._offer()
+        try:
+            async with asyncio.timeout(self._limits.question_seconds):
+                return await self._go_on()
+        except TimeoutError:
+            self._shown.finish()
+            return "time"
+        except EndpointError as exc:
+            self._problem = str(exc)
+            return "endpoint"
+
+    def _offer(self) -> None:
+        """Choose the tools again: the list or the window has changed."""
+        offered = [offer.function for offer in self._toolbox.offers.values()]
+        chosen, said = self._room.functions(offered, self._messages, self._question)
+        self._functions = {function.name: function for function in chosen}
+        self.notice(said)
+
+    async def _go_on(self) -> Ending:
+        """Rounds of calls until the model answers, or has to."""
+        while True:
+            completion = await self._complete(tuple(self._functions.values()))
+            wanted = self._wanted(completion)
+            if not wanted:
+                return await self._answered(completion)
+            self._rounds += 1
+            self._messages.append(
+                Message(role="assistant", content=completion.text if completion.calls else "", calls=wanted)
+            )
+            self._messages += await self.calls.make(
+                wanted, self._rounds, self._room.result_bytes, written=not completion.calls
+            )
+            limit = self._limit_reached()
+            if limit is not None:
+                return await self._last_word(limit)
+            await self._look_again()
+
+    def _wanted(self, completion: Completion) -> tuple[WantedCall, ...]:
+        """The calls that the model makes, or else those that it writes as text."""
+        if completion.calls:
+            self._shown.finish()
+            return completion.calls
+        written = written_calls(completion.text, self._functions, self.calls.results)
+        if written.calls:
+            self.notice(words.written_as_text([call.name for call in written.calls]))
+            return written.calls
+        if written.is_attempt:
+            self._problem = words.does_not_call(self._endpoint.model)
+        self._shown.finish()
+        return ()
+
+    async def _answered(self, completion: Completion) -> Ending:
+        """The model has said something without calling a tool."""
+        if not completion.text.strip():
+            self._messages.append(Message(role="user", content=words.ANSWER_NOW))
+            completion = await self._complete(())
+            self._shown.finish()
+        if not completion.text.strip():
+            self._problem = words.NO_ANSWER
+            return "no-answer"
+        if self._problem:
+            return "no-calls"
+        return "answer" if completion.is_whole and completion.finish != "length" else "cut-off"
+
+    def _limit_reached(self) -> Ending | None:
+        if self.calls.is_stuck:
+            return "repetition"
+        if self._rounds >= self._limits.rounds:
+            return "rounds"
+        if self._limits.tokens is not None and self._spent.tokens >= self._limits.tokens:
+            return "tokens"
+        return None
+
+    async def _last_word(self, limit: Ending) -> Ending:
+        self._messages.append(Message(role="user", content=words.LAST_WORD))
+        await self._complete(())
+        self._shown.finish()
+        return limit
+
+    async def _look_again(self) -> None:
+        """Tools may have come or gone while they were called."""
+        before = self._toolbox.offers
+        await self._toolbox.refresh()
+        if self._toolbox.offers != before:
+            self._offer()
+
+    async def _complete(self, functions: Sequence[Function]) -> Completion:
+        """What the model says next; asked again with less if the prompt was cut, or refused as too long."""
+        while True:
+            self._messages = self._room.making_room(self._messages, functions)
+            sent = fitting.weight(self._messages, functions)
+            try:
+                completion = await self._ask(functions, sent)
+                said = self._room.learn(sent, completion.usage)
+            except PromptTooLong as exc:
+                said = self._room.shrink(sent, str(exc))
+                if not said:
+                    raise
+            if not said:
+                return completion
+            self.notice(said)
+            self._offer()
+            functions = tuple(self._functions.values()) if functions else ()
+
+    async def _ask(self, functions: Sequence[Function], sent: int) -> Completion:
+        self._shown = ShownText(self._say, self._secrets, holds_back=self._room.may_be_cut(sent))
+        self._said = []
+        completion = await self._endpoint.complete(self._messages, functions, on_text=self._shown.add)
+        self._spent = self._spent.more(completion, sent)
+        return completion
+
+    def _say(self, text: str) -> None:
+        self._said.append(text)
+        self._on_event(Text(text=text))
+
+    def _add(self, sentence: str) -> None:
+        """A sentence of ours at the end of the answer."""
+        if sentence:
+            self._say(f"\n\n[{sentence}]" if self._said else f"[{sentence}]")
+
+    def notice(self, text: str) -> None:
+        if text and text not in self._notices:
+            self._notices.append(text)
+            self._on_event(Notice(text=text))

@@ -1,0 +1,87 @@
+"""Questions with the facts that a right answer has: how well does a model answer from the tools?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct
+
+from ..protocol.jsonrpc import UNREADABLE
+from .grounding.check import occurs
+from .run import Run
+
+_Text = Annotated[str, Meta(min_length=1, max_length=32_000)]
+
+
+class ExpectedCall(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A call that leads to the facts. It is not required: a model may find them in another way."""
+
+    tool: _Text
+    arguments: Mapping[str, Any] = {}
+
+
+class Question(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A question, and what its answer must say: numbers, names, addresses or words."""
+
+    question: _Text
+    facts: Annotated[tuple[_Text, ...], Meta(min_length=1, max_length=100)]
+    calls: tuple[ExpectedCall, ...] = ()
+
+
+class Verdict(Struct, frozen=True, kw_only=True, rename="camel"):
+    """What a run is worth."""
+
+    question: str
+    answer: str
+    facts: int
+    missing: tuple[str, ...]
+    not_from_a_tool: tuple[str, ...]
+    # The tools that were called, and those that were expected and were not.
+    tools: tuple[str, ...]
+    not_called: tuple[str, ...]
+    is_complete: bool
+    problem: str
+    tokens: int
+    ms: float
+
+    @property
+    def is_right(self) -> bool:
+        return self.is_complete and not self.missing
+
+
+class NotQuestions(ValueError):
+    """A file that does not hold questions, and why."""
+
+
+def read(data: bytes) -> list[Question]:
+    """From a JSON array, or one JSON object per line. Raises: NotQuestions."""
+    try:
+        if data.lstrip()[:1] == b"[":
+            found = msgspec.json.decode(data, type=list[Question])
+        else:
+            found = msgspec.json.Decoder(Question).decode_lines(data)
+    except UNREADABLE as exc:
+        raise NotQuestions(str(exc)) from None
+    if not found:
+        raise NotQuestions("there is no question in it")
+    return found
+
+
+def judge(question: Question, run: Run) -> Verdict:
+    called = tuple(dict.fromkeys(call.tool for call in run.calls))
+    expected = dict.fromkeys(call.tool for call in question.calls)
+    return Verdict(
+        question=question.question,
+        answer=run.answer,
+        facts=len(question.facts),
+        missing=tuple(fact for fact in question.facts if not occurs(fact, run.answer)),
+        not_from_a_tool=tuple(claim.text for claim in run.grounding.not_from_a_tool if not claim.in_question),
+        tools=called,
+        not_called=tuple(tool for tool in expected if tool not in called),
+        is_complete=run.is_complete,
+        problem=run.problem,
+        tokens=run.spent.tokens,
+        ms=run.spent.ms,
+    )

@@ -1,0 +1,139 @@
+"""A run on the terminal: the answer on standard output, everything about it on standard error."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Any
+
+import click
+import msgspec
+
+from ...agent.events import Called, Calling, Ended, Event, Notice, Text
+from ...agent.run import Call, Claim, Run, Source
+from ...text import shortened, visible
+from . import terminal
+from .progress import Progress
+
+_ARGUMENT_CHARS = 300
+_RESULT_CHARS = 300
+
+
+class AnswerPrinter:
+    """Shows events as they happen."""
+
+    def __init__(self, *, traces: bool) -> None:
+        self.traces = traces
+        self._progress = Progress()
+        self._has_text = False
+        self._ends_line = True
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, Text):
+            self._text(event.text)
+        elif isinstance(event, Calling):
+            self._progress.say(f"{event.tool} {_json(event.arguments)} …")
+        elif isinstance(event, Called):
+            if self.traces:
+                self._lines(_traced(event.call))
+        elif isinstance(event, Notice):
+            self._lines([f"Note: {visible(event.text)}"])
+        elif isinstance(event, Ended):
+            self._end(event.run)
+
+    def _text(self, text: str) -> None:
+        self._progress.clear()
+        put(text)
+        self._has_text = True
+        self._ends_line = text.endswith("\n")
+
+    def _lines(self, lines: list[str]) -> None:
+        """Below what has been said so far."""
+        self._progress.clear()
+        self.end_line()
+        for line in lines:
+            click.echo(line, err=True, color=None)
+
+    def end_line(self) -> None:
+        if not self._ends_line:
+            put("\n")
+            self._ends_line = True
+
+    def _end(self, run: Run) -> None:
+        lines = [*_sources(run.sources), *_not_from_a_tool(run.grounding.not_from_a_tool)]
+        if self.traces:
+            lines.append(_spent(run))
+        self._lines(["", *map(_quiet, lines)] if lines and run.answer else lines)
+
+
+def put(text: str) -> None:
+    """Write to standard output at once, without a line of its own."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    click.echo(text, nl=False)
+    sys.stdout.flush()
+
+
+def _quiet(line: str) -> str:
+    is_terminal = sys.stderr is not None and sys.stderr.isatty() and terminal.wants_colours()
+    return click.style(line, dim=True) if is_terminal and line else line
+
+
+def _json(value: Any) -> str:
+    return shortened(visible(msgspec.json.encode(value).decode("utf-8", "replace")), _ARGUMENT_CHARS)
+
+
+def _traced(call: Call) -> list[str]:
+    """What was asked and how it went; below it, what it took."""
+    said = "ok" if call.ok else f"error {_json(shortened(call.text, _RESULT_CHARS))}"
+    took = [f"{call.ms:g} ms", f"{call.bytes:,} bytes", f"~{call.tokens:,} tokens", f"round {call.round}"]
+    if call.server:
+        took.append(call.server)
+    if call.written:
+        took.append("written as text by the model")
+    if call.repeated:
+        took.append("asked before: the first result was given again")
+    return [
+        f"{call.tool} {_json(call.arguments)} {said}",
+        f"    {' · '.join(map(visible, took))}",
+        *(f"    warning: {visible(warning)}" for warning in call.warnings),
+    ]
+
+
+def _sources(sources: tuple[Source, ...]) -> list[str]:
+    if not sources:
+        return []
+    lines = dict.fromkeys(f"  {_source(source)}" for source in sources)
+    return ["Sources:", *lines]
+
+
+def _source(source: Source) -> str:
+    parts = [source.tool, source.node or source.server]
+    if source.height is not None:
+        parts.append(f"height {source.height}")
+    parts.append(source.as_of or source.time)
+    if source.is_synchronizing:
+        parts.append("the node is synchronizing")
+    return " · ".join(visible(part) for part in parts if part)
+
+
+def _not_from_a_tool(claims: tuple[Claim, ...]) -> list[str]:
+    if not claims:
+        return []
+    shown = dict.fromkeys(
+        visible(claim.text) + (" (in your question)" if claim.in_question else "") for claim in claims
+    )
+    return [f"Not from a tool: {', '.join(shown)}"]
+
+
+def _spent(run: Run) -> str:
+    spent = run.spent
+    about = "~" if spent.is_estimated else ""
+    return (
+        f"{visible(run.model)} at {visible(run.endpoint)}: {_count(len(run.calls), 'call')} in {_count(spent.rounds, 'round')}, "
+        f"{about}{spent.prompt_tokens:,} + {about}{spent.completion_tokens:,} tokens, {spent.ms / 1000:.1f} s"
+    )
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -1,0 +1,201 @@
+"""From settings to an agent, and one question to it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import secrets
+import shlex
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+
+import click
+import msgspec
+from msgspec import Struct
+
+from ... import settings
+from ...agent import events, saved
+from ...agent.agent import Agent, Setup
+from ...agent.framing import Frame
+from ...agent.limits import AgentLimits
+from ...agent.model.endpoint import Endpoint
+from ...agent.prompt import system_prompt
+from ...agent.run import Run
+from ...agent.tools.server import ToolServer
+from ...agent.tools.toolbox import Toolbox
+from ...client.limits import ClientLimits
+from ...client.options import Options
+from ...from_settings import node_of, server_of
+from ...settings import AskOptions, ModelOptions, NodeOptions, ReachOptions
+from ..input.targets import check_address
+from ..output import terminal
+from ..output.answers import AnswerPrinter
+from ..output.offers import table, weigh
+from . import failures, run_file
+from .choosing_model import Chosen, choose
+from .reaching import Reached, reach
+
+OnEvent = Callable[[events.Event], None]
+
+
+class Wanted(Struct, frozen=True, kw_only=True):
+    """What a person wants: which tools, which model, within which limits."""
+
+    # None: Qortal's tools are not wanted.
+    chain: NodeOptions | None
+    model: ModelOptions
+    servers: tuple[Reached, ...]
+    limits: AgentLimits
+
+
+def wanted(
+    ctx: click.Context, chain: NodeOptions, model: ModelOptions, asking: AskOptions, reach_: ReachOptions
+) -> Wanted:
+    """Raises: WrongUsage, WrongSetting."""
+    targets = [_target(ctx, text) for text in asking.server]
+    addresses = [target for target in targets if isinstance(target, str)]
+    if len(addresses) > 1 and (reach_.header_file or settings.server_token(reach_, os.environ)):
+        raise failures.WrongUsage("A token or header is for one server; there are several addresses.", ctx)
+    is_ours_named = chain.sample or chain.node != NodeOptions().node
+    limits = ClientLimits(exit_seconds=0.5, goodbye_seconds=1.0)
+    return Wanted(
+        chain=chain if is_ours_named or not targets else None,
+        model=model,
+        servers=tuple(reach(target, reach_, limits) for target in targets),
+        limits=AgentLimits(
+            rounds=asking.max_rounds, tokens=asking.max_tokens, question_seconds=asking.max_time
+        ),
+    )
+
+
+def _target(ctx: click.Context, text: str) -> str | Sequence[str]:
+    """An address, or a command, which is split without a shell. Raises: WrongUsage."""
+    if "://" in text.partition(" ")[0]:
+        check_address(ctx, text)
+        return text
+    try:
+        argv = shlex.split(text)
+    except ValueError as exc:
+        raise failures.WrongUsage(f"--server: the command cannot be read: {exc}.", ctx) from None
+    if not argv:
+        raise failures.WrongUsage("--server: there is no command.", ctx)
+    return tuple(argv)
+
+
+@contextlib.asynccontextmanager
+async def toolbox_of(wanted: Wanted) -> AsyncIterator[Toolbox]:
+    """The servers, connected. Raises: WrongSetting."""
+    async with contextlib.AsyncExitStack() as stack:
+        servers: list[ToolServer] = []
+        if wanted.chain is not None:
+            node = node_of(wanted.chain)
+            stack.push_async_callback(node.close)
+            servers.append(
+                ToolServer(server_of(wanted.chain, node), label="qortal", options=Options(), is_ours=True)
+            )
+        servers += [
+            ToolServer(reached.target, options=reached.options, mask=reached.mask)
+            for reached in wanted.servers
+        ]
+        toolbox = Toolbox(servers, wanted.limits)
+        stack.push_async_callback(toolbox.close)
+        await toolbox.open()
+        yield toolbox
+
+
+@contextlib.asynccontextmanager
+async def agent_of(wanted: Wanted, on_notice: Callable[[str], None]) -> AsyncIterator[Agent]:
+    """Raises: WrongSetting, Undetermined."""
+    async with toolbox_of(wanted) as toolbox:
+        chosen = await choose(wanted.model, wanted.limits, os.environ)
+        endpoint = Endpoint(
+            chosen.base_url, chosen.model, key=chosen.key, limits=wanted.limits, on_notice=on_notice
+        )
+        try:
+            yield Agent(endpoint, toolbox, _setup(wanted, chosen))
+        finally:
+            await endpoint.close()
+
+
+def _setup(wanted: Wanted, chosen: Chosen) -> Setup:
+    return Setup(
+        limits=wanted.limits,
+        window=chosen.window,
+        raise_window=chosen.raise_window,
+        may_cut=chosen.is_local,
+        today=_today(),
+        is_qortal=wanted.chain is not None,
+        mark=_mark(),
+        secrets=frozenset(value for reached in wanted.servers for value in reached.secrets)
+        | ({chosen.key} if chosen.key else set()),
+    )
+
+
+def _today() -> str:
+    return time.strftime("%A, %d %B %Y", time.gmtime())
+
+
+def _mark() -> str:
+    return secrets.token_hex(4)
+
+
+def ask_once(wanted: Wanted, question: str, *, as_json: bool, traces: bool, save: str | None) -> int:
+    if save is not None:
+        run_file.check(save)
+    recorder = saved.Recorder()
+    printer = AnswerPrinter(traces=traces)
+
+    def on_event(event: events.Event) -> None:
+        recorder(event)
+        if not as_json or (traces and isinstance(event, events.Called)):
+            printer(event)
+
+    async def run() -> Run:
+        async with agent_of(wanted, lambda text: on_event(events.Notice(text=text))) as agent:
+            return await agent.ask(question, on_event)
+
+    found = asyncio.run(run())
+    if save is not None:
+        run_file.write(save, recorder.events)
+    if as_json:
+        terminal.write_json(msgspec.json.encode(found))
+    return finished(found, says_why=True)
+
+
+def finished(run: Run, *, says_why: bool) -> int:
+    """The exit code of a run. Raises: Undetermined with the reason if there is no answer."""
+    if run.problem and says_why:
+        raise failures.Undetermined(run.problem)
+    return failures.GOOD if run.is_complete else failures.UNDETERMINED
+
+
+def replay(path: str, *, as_json: bool, traces: bool) -> int:
+    happened = run_file.read(path)
+    runs = [event.run for event in happened if isinstance(event, events.Ended)]
+    if as_json:
+        terminal.write_json(msgspec.json.encode(runs[0] if len(runs) == 1 else runs))
+    else:
+        printer = AnswerPrinter(traces=traces)
+        for event in happened:
+            if isinstance(event, events.Asked):
+                click.echo(f"> {event.question}", err=True)
+            printer(event)
+    return finished(runs[-1], says_why=not as_json)
+
+
+def dry_run(wanted: Wanted, *, as_json: bool) -> int:
+    async def look() -> int:
+        async with toolbox_of(wanted) as toolbox:
+            servers = toolbox.servers_seen()
+            prompt = system_prompt(
+                Frame(_mark()), servers=servers, today=_today(), is_qortal=wanted.chain is not None
+            )
+            found = weigh(list(toolbox.offers.values()), prompt, servers)
+        if as_json:
+            terminal.write_json(msgspec.json.encode(found))
+        else:
+            terminal.write(table(found))
+        return failures.GOOD if found.tools else failures.UNDETERMINED
+
+    return asyncio.run(look())

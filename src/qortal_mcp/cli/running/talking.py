@@ -1,0 +1,179 @@
+"""A conversation in the terminal. The connections live in a thread of their own, so that the terminal can wait for a person."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import contextlib
+import threading
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any, TypeVar
+
+import click
+
+from ...agent import saved
+from ...agent.agent import Agent
+from ...agent.events import Event, Notice
+from ...text import visible
+from ..output import terminal
+from ..output.answers import AnswerPrinter
+from . import failures, run_file
+from .asking import Wanted, agent_of
+
+T = TypeVar("T")
+
+_PROMPT = "> "
+_HELP = """\
+/tools         the tools that the model is offered
+/trace         show each call with time and size, or stop showing them
+/save FILE     write this conversation to a file; ask --replay FILE shows it again
+/reset         forget the conversation
+/quit          leave; so does Ctrl-D. Ctrl-C ends an answer first"""
+
+
+def talk(wanted: Wanted, *, traces: bool, save: str | None) -> int:
+    if save is not None:
+        run_file.check(save)
+    with contextlib.suppress(ImportError):
+        import readline  # noqa: F401  line editing for `input`
+    with _Loop() as loop:
+        return _Conversation(loop, wanted, traces, save).run()
+
+
+class _Loop:
+    """An event loop in a thread: connections stay alive while a person types."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+
+    def __enter__(self) -> _Loop:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Wait for it. Ctrl-C cancels it, and is raised once it has ended."""
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result()
+        except KeyboardInterrupt:
+            future.cancel()
+            with contextlib.suppress(concurrent.futures.CancelledError, Exception):
+                future.result()
+            raise
+
+
+class _Conversation:
+    def __init__(self, loop: _Loop, wanted: Wanted, traces: bool, save: str | None) -> None:
+        self._loop = loop
+        self._wanted = wanted
+        self._save = save
+        self._recorder = saved.Recorder()
+        self._printer = AnswerPrinter(traces=traces)
+        self._commands: dict[str, Callable[[Agent, str], None]] = {
+            "/help": self._help,
+            "/tools": self._tools,
+            "/trace": self._trace,
+            "/save": self._save_now,
+            "/reset": self._reset,
+        }
+
+    def run(self) -> int:
+        opening = agent_of(self._wanted, lambda text: self._on_event(Notice(text=text)))
+        agent = self._loop.run(opening.__aenter__())
+        try:
+            self._greet(agent)
+            for line in self._lines():
+                if line in ("/quit", "/exit"):
+                    break
+                self._do(agent, line)
+            return failures.GOOD
+        finally:
+            self._loop.run(opening.__aexit__(None, None, None))
+
+    def _greet(self, agent: Agent) -> None:
+        count = len(agent.toolbox.offers)
+        terminal.note(f"{count} tools. /help shows the commands; Ctrl-D leaves.")
+        for server in agent.toolbox.servers_seen():
+            if server.problem:
+                terminal.note(visible(server.problem))
+
+    def _lines(self) -> Iterator[str]:
+        """What a person types, until Ctrl-D, or Ctrl-C at the prompt."""
+        while True:
+            try:
+                line = input(_PROMPT).strip()
+            except EOFError:
+                click.echo()
+                return
+            if line:
+                yield line
+
+    def _do(self, agent: Agent, line: str) -> None:
+        """One line: a command, or a question."""
+        name, _, rest = line.partition(" ")
+        if name in self._commands:
+            self._commands[name](agent, rest.strip())
+        elif name.startswith("/") and name.count("/") == 1:
+            click.echo(f"Unknown command {visible(name)}. /help shows the commands.", err=True)
+        else:
+            self._ask(agent, line)
+
+    def _ask(self, agent: Agent, question: str) -> None:
+        try:
+            run = self._loop.run(agent.ask(question, self._on_event))
+        except KeyboardInterrupt:
+            self._printer.end_line()
+            click.echo("Interrupted.", err=True)
+            return
+        if run.problem:
+            click.echo(visible(run.problem), err=True)
+        if self._save is not None:
+            self._write(self._save)
+
+    def _on_event(self, event: Event) -> None:
+        self._recorder(event)
+        self._printer(event)
+
+    def _help(self, agent: Agent, rest: str) -> None:
+        terminal.write(_HELP)
+
+    def _tools(self, agent: Agent, rest: str) -> None:
+        for offer in agent.toolbox.offers.values():
+            about = visible(" ".join(offer.description.split()))
+            terminal.write(terminal.in_one_line(f"{offer.name}: {about}"))
+
+    def _trace(self, agent: Agent, rest: str) -> None:
+        self._printer.traces = not self._printer.traces
+        terminal.write(f"Calls are {'shown' if self._printer.traces else 'not shown'} from now on.")
+
+    def _save_now(self, agent: Agent, rest: str) -> None:
+        if not rest:
+            click.echo("Name a file: /save FILE", err=True)
+            return
+        try:
+            run_file.check(rest)
+        except click.ClickException as exc:
+            click.echo(exc.format_message(), err=True)
+            return
+        self._write(rest)
+
+    def _write(self, path: str) -> None:
+        """What cannot be written ends no conversation."""
+        if not self._recorder.events:
+            click.echo("There is nothing to save yet.", err=True)
+            return
+        try:
+            run_file.write(path, self._recorder.events)
+        except click.ClickException as exc:
+            click.echo(exc.format_message(), err=True)
+
+    def _reset(self, agent: Agent, rest: str) -> None:
+        agent.conversation.clear()
+        self._recorder.clear()
+        terminal.write("The conversation is forgotten.")
