@@ -383,7 +383,7 @@ async def test_an_error_of_a_program_about_sessions_of_its_own_does_not_end_it(t
     async with bridged(way_to(fakes.child(**table))) as bridge, talking(bridge) as client:
         for _ in range(2):
             assert text_of(await client.call("t")) == "Session not found: browser 7"
-        assert bridge.behind[0].upstream.opened == 1
+        assert bridge.behind[0].connection.opened == 1
 
 
 @pytest.mark.parametrize(

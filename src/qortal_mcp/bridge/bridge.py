@@ -24,6 +24,7 @@ from ..server.receiver import Handler, Receiver
 from . import methods
 from .client_side import ClientSide
 from .journal import Journal
+from .kept_connection import KeptConnection
 from .upstream import Opening, Upstream
 from .way import Way
 
@@ -48,6 +49,7 @@ class Behind:
             room=self.clients.room,
             misfits=bridge.misfits,
         )
+        self.connection = self.upstream.connection
 
 
 class Bridge(Receiver):
@@ -72,7 +74,7 @@ class Bridge(Receiver):
         gauge(
             "mcp_bridge_connections_ready",
             "Connections to the server behind that are up.",
-            lambda: sum(one.upstream.state == "ready" for one in self.behind),
+            lambda: sum(one.connection.state == "ready" for one in self.behind),
         )
 
     @property
@@ -81,7 +83,7 @@ class Bridge(Receiver):
 
     @property
     def was_reached(self) -> bool:
-        return self._reached or any(one.upstream.was_up for one in self.behind)
+        return self._reached or any(one.connection.was_up for one in self.behind)
 
     def failed_to_open(self, peer: Peer) -> None:
         """A handshake failed because there is no server."""
@@ -97,7 +99,7 @@ class Bridge(Receiver):
 
     def connect_early(self) -> None:
         """Connect before the first client comes, so that operators can see whether the server is there."""
-        self._start(_tried(self.shared().upstream))
+        self._start(_tried(self.shared().connection))
 
     def own(self, peer: Peer, opening: Opening | None = None) -> Behind:
         """The connection of one client. Only a connection or session has one.
@@ -107,9 +109,9 @@ class Bridge(Receiver):
         if self.way.shared:
             return self.shared()
         found = self._own.get(peer)
-        if found is not None and found.upstream.is_open:
+        if found is not None and found.connection.is_open:
             return found
-        if sum(one.upstream.is_open for one in self._own.values()) >= self.way.max_children:
+        if sum(one.connection.is_open for one in self._own.values()) >= self.way.max_children:
             raise errors.ProtocolError(
                 errors.INTERNAL_ERROR,
                 f"too many clients at once: the server is reached {self.way.max_children} times already (--max-children)",
@@ -177,9 +179,9 @@ class Bridge(Receiver):
             self._shared.clients.hub.leave(peer)
         behind = self._own.pop(peer, None)
         if behind is not None:
-            self._reached = self._reached or behind.upstream.was_up
+            self._reached = self._reached or behind.connection.was_up
             behind.clients.leave()
-            self._start(behind.upstream.close())
+            self._start(behind.connection.close())
 
     def _start(self, work: Any) -> None:
         task = asyncio.get_running_loop().create_task(work)
@@ -193,16 +195,16 @@ class Bridge(Receiver):
         while True:
             await asyncio.sleep(limits.sweep_seconds)
             for peer, behind in list(self._own.items()):
-                upstream = behind.upstream
-                is_idle = not upstream.in_flight and loop.time() - upstream.last_used > limits.idle_seconds
+                unused = loop.time() - behind.connection.last_used
+                is_idle = not behind.upstream.in_flight and unused > limits.idle_seconds
                 if not peer.lasting and is_idle:
-                    await upstream.rest()
+                    await behind.connection.rest()
 
     def stop_waiting(self) -> None:
         """The bridge was told to end: who waits for a server that is not there is told so at once."""
         self._is_stopping = True
         for behind in self.behind:
-            behind.upstream.stop_waiting()
+            behind.connection.stop_waiting()
 
     def close(self) -> None:
         super().close()
@@ -217,15 +219,17 @@ class Bridge(Receiver):
         every = self.behind
         self._own.clear()
         self._shared = None
-        await asyncio.gather(*(one.upstream.close() for one in every), *self._closing, return_exceptions=True)
+        await asyncio.gather(
+            *(one.connection.close() for one in every), *self._closing, return_exceptions=True
+        )
 
     def facts(self) -> tuple[dict[str, Any], bool]:
         """What operators are told, and whether the server can be used."""
-        told = [one.upstream.facts() for one in self.behind]
+        told = [one.connection.facts() for one in self.behind]
         is_ready = any(one["state"] == "ready" for one in told)
         return {"server": self.way.name, "ready": is_ready, "connections": told}, is_ready
 
 
-async def _tried(upstream: Upstream) -> None:
+async def _tried(connection: KeptConnection) -> None:
     with contextlib.suppress(ClientError):
-        await upstream.ready()
+        await connection.ready()

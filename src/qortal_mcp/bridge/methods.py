@@ -77,7 +77,7 @@ def initialize(call: BridgeCall) -> Running:
 
     async def run(_: None) -> bytes:
         try:
-            await behind.upstream.ready()
+            await behind.connection.ready()
         except ClientError as exc:
             peer.part()
             bridge.failed_to_open(peer)
@@ -136,7 +136,7 @@ def discover(call: BridgeCall) -> Running:
 
     async def run(_: None) -> bytes:
         try:
-            await behind.upstream.ready()
+            await behind.connection.ready()
         except ClientError as exc:
             raise _protocol_error(exc, call) from None
         upstream = behind.upstream
@@ -235,7 +235,7 @@ async def _page(
     """A page of tools as the client gets it. Raises: ClientError."""
     upstream = behind.upstream
     tools, way = upstream.tools, upstream.way
-    await upstream.ready()
+    await upstream.connection.ready()
     age = upstream.list_age()
     one_page = list_paginated.code in way.repairs.codes
     if one_page and cursor is None:
@@ -274,7 +274,7 @@ def call_tool(call: BridgeCall) -> Running:
         upstream = behind.upstream
         call.tool_name = name if upstream.tools.get(name) is not None else "_other"
         try:
-            await upstream.ready()
+            await upstream.connection.ready()
             tool = _tool(upstream, name)
             call.tool_name = "_other" if tool is None else name
             sent = params if tool is None or tool.upstream_name == name else _renamed(params, tool)
@@ -440,7 +440,7 @@ def listen(call: BridgeCall) -> Running:
     async def run(context: Context) -> bytes:
         behind = call.server.behind_of(call)
         try:
-            await behind.upstream.ready()
+            await behind.connection.ready()
             accepted = await _accepted(behind, wanted, call.server.limits.peer_subscriptions)
         except ClientError as exc:
             raise _protocol_error(exc, call) from None

@@ -110,7 +110,7 @@ class _Look:
     async def _say_that_it_waits(self, bridge: Bridge) -> None:
         """One line, also where there is no terminal: a server that is not there is waited for, which may take long."""
         await asyncio.sleep(_PATIENCE_SECONDS)
-        found = [str(error) for one in bridge.behind if (error := one.upstream.error) is not None]
+        found = [str(error) for one in bridge.behind if (error := one.connection.error) is not None]
         why = f" ({visible(self._way.mask(found[0]))})" if found else ""
         self._progress.clear()
         seconds = f"{self._way.start_timeout:g} s"
