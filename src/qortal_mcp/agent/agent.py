@@ -49,6 +49,8 @@ class Agent:
     def __init__(self, endpoint: Endpoint, toolbox: Toolbox, setup: Setup) -> None:
         self.toolbox = toolbox
         self.conversation = Conversation(setup.limits)
+        # The servers were connected just before the first question.
+        self._has_asked = False
         self._endpoint = endpoint
         self._setup = setup
         self._frame = Frame(setup.mark)
@@ -58,7 +60,9 @@ class Agent:
     async def ask(self, question: str, on_event: Callable[[Event], None]) -> Run:
         """Answer a question. Cancelling it leaves the conversation as it was."""
         on_event(Asked(question=question))
-        await self.toolbox.refresh()
+        if self._has_asked:
+            await self.toolbox.refresh()
+        self._has_asked = True
         asking = Asking(
             question,
             endpoint=self._endpoint,

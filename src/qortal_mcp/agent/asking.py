@@ -183,7 +183,7 @@ class Asking:
     async def _look_again(self) -> None:
         """Tools may have come or gone while they were called."""
         before = self._toolbox.offers
-        await self._toolbox.refresh()
+        await self._toolbox.catch_up()
         if self._toolbox.offers != before:
             self._offer()
 

@@ -147,6 +147,12 @@ class ToolServer:
         elif self._may_have_changed(connection):
             await self._list_again(connection, seconds)
 
+    async def catch_up(self, seconds: float) -> None:
+        """List the tools again if the server said that they have changed, or refused one."""
+        connection = self._connection
+        if self._is_outdated and connection is not None and not connection.client.is_lost:
+            await self._list_again(connection, seconds)
+
     def _may_have_changed(self, connection: Connection) -> bool:
         if self._is_outdated:
             return True

@@ -39,8 +39,13 @@ class Toolbox:
         self._offer()
 
     async def refresh(self) -> None:
-        """List again what may have changed, and try servers that are down. Call it before each question but the first."""
+        """List again what may have changed, and try servers that are down: before each question but the first."""
         await asyncio.gather(*(server.refresh(self._limits.connect_seconds) for server in self.servers))
+        self._offer()
+
+    async def catch_up(self) -> None:
+        """List again only what is known to have changed: in the middle of a question."""
+        await asyncio.gather(*(server.catch_up(self._limits.connect_seconds) for server in self.servers))
         self._offer()
 
     def _offer(self) -> None:
