@@ -266,7 +266,7 @@ READ = "import os; from qortal_mcp.settings import *; print(read(LogOptions, {},
 
 
 def test_how_to_add_a_setting(copy: Copy) -> None:
-    copy.insert(f"{PACKAGE}settings.py", "\n\nGROUPS:", SETTING)
+    copy.insert(f"{PACKAGE}settings/serving.py", "\n\ndef seconds", SETTING)
     copy.write_documents()
 
     shown = " ".join(copy.command("serve", "--help").out.split())

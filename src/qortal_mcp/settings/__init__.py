@@ -1,0 +1,68 @@
+"""What an operator can change: options in groups, which each command combines.
+
+An option is spelt once, as a field. Its flag, its variable, the `--help` text and docs/settings.md are derived
+from the field's name, type, default and description. A flag beats a variable, a variable beats the default.
+
+WrongSetting: a setting cannot be used. Its text names the setting and never its value.
+"""
+
+from .asking import AskOptions, ModelOptions
+from .bridging import BridgeListenOptions, ReachOptions, RepairOptions, ServerOptions
+from .option import Option, Options, WrongSetting, options_of
+from .reading import GROUPS, known_variables, old_variables, read, refuse_unknown_variables
+from .secrets import model_key, server_token, token
+from .serving import (
+    RATE_BEYOND_LOOPBACK,
+    ListenOptions,
+    LogOptions,
+    NodeOptions,
+    SampleNodeOptions,
+    host_and_port,
+    seconds,
+)
+from .variables import (
+    BASE_URL_VARIABLE,
+    KEY_VARIABLE,
+    MODEL_VARIABLE,
+    OLD_VARIABLES,
+    PREFIX,
+    SERVER_TOKEN_VARIABLE,
+    TEST_VARIABLES,
+    TOKEN_VARIABLE,
+)
+
+__all__ = [
+    "BASE_URL_VARIABLE",
+    "GROUPS",
+    "KEY_VARIABLE",
+    "MODEL_VARIABLE",
+    "OLD_VARIABLES",
+    "PREFIX",
+    "RATE_BEYOND_LOOPBACK",
+    "SERVER_TOKEN_VARIABLE",
+    "TEST_VARIABLES",
+    "TOKEN_VARIABLE",
+    "AskOptions",
+    "BridgeListenOptions",
+    "ListenOptions",
+    "LogOptions",
+    "ModelOptions",
+    "NodeOptions",
+    "Option",
+    "Options",
+    "ReachOptions",
+    "RepairOptions",
+    "SampleNodeOptions",
+    "ServerOptions",
+    "WrongSetting",
+    "host_and_port",
+    "known_variables",
+    "model_key",
+    "old_variables",
+    "options_of",
+    "read",
+    "refuse_unknown_variables",
+    "seconds",
+    "server_token",
+    "token",
+]

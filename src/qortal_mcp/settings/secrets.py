@@ -1,0 +1,65 @@
+"""Tokens and keys: from files or variables, never from flags, which other users of a machine can read."""
+
+from collections.abc import Mapping
+
+from .asking import ModelOptions
+from .bridging import ReachOptions
+from .option import WrongSetting
+from .serving import ListenOptions
+from .variables import KEY_VARIABLE, SERVER_TOKEN_VARIABLE, TOKEN_VARIABLE
+
+# No header is longer; a larger file is the wrong file.
+_TOKEN_FILE_CHARS = 8192
+# Shorter ones can be guessed by trying. `openssl rand -hex 16` gives twice as many.
+_TOKEN_LEAST_CHARS = 16
+
+
+def token(options: ListenOptions, environ: Mapping[str, str]) -> str | None:
+    """The token that clients must send: from the file, or else the variable, or else None.
+
+    Raises: WrongSetting.
+    """
+    found, source = _secret(options.token_file, "--token-file", TOKEN_VARIABLE, environ)
+    if found is not None and len(found) < _TOKEN_LEAST_CHARS:
+        raise WrongSetting(
+            f"The token in {source} must have at least {_TOKEN_LEAST_CHARS} characters: a shorter one can be guessed."
+        )
+    return found
+
+
+def server_token(options: ReachOptions, environ: Mapping[str, str]) -> str | None:
+    """The token that a server wants from us: from the file, or else the variable, or else None.
+
+    Raises: WrongSetting.
+    """
+    return _secret(options.server_token_file, "--server-token-file", SERVER_TOKEN_VARIABLE, environ)[0]
+
+
+def model_key(options: ModelOptions, environ: Mapping[str, str]) -> str | None:
+    """The key for a model's endpoint: from the file, or else the variable, or else None.
+
+    Raises: WrongSetting.
+    """
+    return _secret(options.key_file, "--key-file", KEY_VARIABLE, environ)[0]
+
+
+def _secret(
+    file_name: str | None, flag: str, variable: str, environ: Mapping[str, str]
+) -> tuple[str | None, str]:
+    """A token and where it comes from. Raises: WrongSetting."""
+    if file_name is None:
+        found, source = environ.get(variable), variable
+        if not found:
+            return None, source
+    else:
+        source = flag
+        try:
+            with open(file_name, encoding="utf-8") as file:
+                found = file.read(_TOKEN_FILE_CHARS)
+        except (OSError, UnicodeDecodeError) as exc:
+            why = exc.strerror if isinstance(exc, OSError) else "not text"
+            raise WrongSetting(f"{source} cannot be read: {why}.") from None
+    stripped = found.strip()
+    if not stripped or not stripped.isascii() or not stripped.isprintable() or " " in stripped:
+        raise WrongSetting(f"The token in {source} must be one word of printable ASCII characters.")
+    return stripped, source
