@@ -14,7 +14,7 @@ from .names import Span, find_spans, is_mixed_name
 from .numbers import readings, value
 from .quantities import find_quantities
 from .times import find_times
-from .words import DOTTED, URL, WORD, trimmed_url, words_of
+from .words import DOTTED, HEX, MOST_PARTED, URL, WORD, bare_hex, trimmed_url, words_of
 
 # Forms such as QgV4…9v that are looked up: each costs a search of its own.
 MOST_SHORTENED = 200
@@ -24,7 +24,7 @@ _SHORTENED = re.compile(
     r"|(?P<only>[0-9A-Za-z]{4,90})(?:…|\.{3}))(?![0-9A-Za-z])"
 )
 _LONG = re.compile(r"(?<![0-9A-Za-z])[0-9A-Za-z]{26,}(?![0-9A-Za-z])")
-_HEX = re.compile(r"(?:0[xX])?[0-9a-fA-F]{32,}")
+_DIGIT = re.compile(r"\d")
 _BLANK = "\x00"
 
 
@@ -118,10 +118,8 @@ def _long_runs(text: str) -> Iterator[Found]:
         run = match[0]
         if run.isdigit() or (run.isalpha() and (run.islower() or run.istitle())):
             continue
-        if _HEX.fullmatch(run):
-            bare = run[2:] if run[1] in "xX" else run
-            forms = (run, bare, bare.lower(), bare.upper(), f"0x{bare.lower()}")
-            yield Found("signature", match.start(), match.end(), tuple(map(Exact, dict.fromkeys(forms))))
+        if HEX.fullmatch(run):
+            yield Found("signature", match.start(), match.end(), (Exact(run), Exact(bare_hex(run))))
         else:
             kind: Literal["signature", "address"] = (
                 "signature" if len(run) >= 60 and not run.islower() else "address"
@@ -160,10 +158,11 @@ def _by_position(text: str, spans: list[Span]) -> Callable[[int], tuple[Lookup, 
         word = match[0]
         if DOTTED.fullmatch(word):
             around[match.start()] = (Exact(word),)
-        elif not word.isdecimal() and not all(map(str.isdecimal, word.split("."))):
-            # Only for a number of a hyphenated word: 24-hour, post-2.
-            for at in range(match.start(), match.end()) if "-" in word else ():
-                around.setdefault(at, (Words(words_of(word)),))
+        elif "-" in word and len(word) <= MOST_PARTED and _DIGIT.search(word):
+            # A number of a hyphenated word: 24-hour, post-2.
+            whole = (Words(words_of(word)),)
+            for at in range(match.start(), match.end()):
+                around.setdefault(at, whole)
     return lambda at: around.get(at, ())
 
 

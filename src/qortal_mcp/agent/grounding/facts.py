@@ -17,17 +17,21 @@ import msgspec
 from ...protocol.decoding import decode_exactly
 from ...protocol.jsonrpc import UNREADABLE
 from .lookups import Day, Ends, Exact, Lookup, Moment, Numbers, Value, Words
-from .numbers import BODY, EXACT, EXPONENT, Plain, power_of, readings, value
+from .numbers import BODY, EXACT, EXPONENT, MOST_DIGITS, power_of, readings
 from .times import find_times, from_timestamp, moment_of
-from .vocabulary import SCALES
-from .words import DOTTED, LONG_RUN, URL, WORD, folded, parts_of, trimmed_url
+from .vocabulary import POWERS
+from .words import DOTTED, HEX, LONG_RUN, URL, WORD, bare_hex, folded, parts_of, trimmed_url
 
-_PLAIN_NUMBER = re.compile(r"([-+]?)(\d{1,30})(?:\.(\d{1,30}))?", re.ASCII)
-_JSON_NUMBER = re.compile(r"(-?)(\d+)(?:\.(\d+))?([eE][+-]?\d+)?", re.ASCII)
+# With a bounded exponent, so that arithmetic stays cheap.
+_JSON_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?", re.ASCII)
 _ISO = re.compile(r"(\d{4})-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?", re.ASCII)
 _NUMBER_IN_TEXT = re.compile(
-    rf"(?<![\dA-Za-z_.])(?P<sign>(?<![\w)])[-−])?(?P<body>{BODY})(?P<exponent>{EXPONENT})?"
-    r"(?:[ \u00a0]?(?P<suffix>[^\W\d_]{1,10})(?![\w]))?(?!\w)|(?<![\dA-Za-z_.])(?P<other>\d+)(?![\w])"
+    rf"(?<![\dA-Za-z_.])(?:(?<![\w)])([-−]))?({BODY})({EXPONENT})?(?:[ \u00a0]?([^\W\d_]{{1,10}})(?!\w)|(?!\w))"
+)
+_DIGIT = re.compile(r"\d")
+# What a line has that a date or a time of day is written in.
+_TIME_HINT = re.compile(
+    r"\d[:h]\d\d|\d{4}|\d\S{0,3}[ \u00a0][^\W\d_]|[^\W\d_]\.?[ \u00a0]\d|\d[ap]\.?m", re.IGNORECASE
 )
 _DIGITS = re.compile(r"\d+", re.ASCII)
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
@@ -120,39 +124,28 @@ class Facts:
         return numbers[at] < EXACT.add(magnitude, unit)
 
     @cached_property
-    def _signed(self) -> set[tuple[str, str, int, bool]]:
-        """Every number: its digits before and after the point, its power of ten and whether it is negative."""
-        found: set[tuple[str, str, int, bool]] = set()
-        for number in self._numbers:
-            if match := _JSON_NUMBER.fullmatch(number):
-                sign, whole, part, exponent = match.groups()
-                found.add((whole, part or "", power_of(exponent[:14]) if exponent else 0, bool(sign)))
+    def _values(self) -> set[Decimal]:
+        """Every number that is not too long to be one."""
+        written = {number for number in self._numbers if _JSON_NUMBER.fullmatch(number)}
         for text in self._texts:
-            if match := _PLAIN_NUMBER.fullmatch(text):
-                found.add((match[2], match[3] or "", 0, match[1] == "-"))
+            if _JSON_NUMBER.fullmatch(text):
+                written.add(text)
             elif match := _ISO.fullmatch(text):
-                found.add((match[1], "", 0, False))
+                written.add(match[1])
             else:
-                found.update(_numbers_in(text))
+                written.update(_numbers_in(text))
         for key in self._keys:
-            found.update((digits, "", 0, False) for digits in _DIGITS.findall(key))
-        return found
-
-    @cached_property
-    def _values(self) -> set[Value]:
-        numbers = (value(Plain(whole, part), power=power, is_negative=is_negative)
-                   for whole, part, power, is_negative in self._signed)  # fmt: skip
-        found = {number for number in numbers if number is not None}
-        years = {Value(Decimal(time.year), Decimal(1)) for time in self._timestamps}
-        return found | years
+            written.update(_DIGITS.findall(key))
+        written.update(str(time.year) for time in self._timestamps)
+        return {Decimal(number) for number in written if len(number) <= MOST_DIGITS}
 
     @cached_property
     def _magnitudes(self) -> list[Decimal]:
-        return sorted({number.magnitude for number in self._values})
+        return sorted({number.copy_abs() for number in self._values})
 
     @cached_property
     def _negative(self) -> list[Decimal]:
-        return sorted({number.magnitude for number in self._values if number.is_negative})
+        return sorted(number.copy_abs() for number in self._values if number < 0)
 
     @cached_property
     def _timestamps(self) -> list[datetime]:
@@ -165,6 +158,7 @@ class Facts:
     @cached_property
     def _moments(self) -> set[Moment]:
         found: set[Moment] = set()
+        lines: set[str] = set()
         times = list(self._timestamps)
         for text in self._texts:
             if len(text) <= 40 and _ISO.fullmatch(text):
@@ -174,8 +168,10 @@ class Facts:
                     continue
                 if len(text) == len("2026-11-15"):
                     found.add(Moment(*times.pop().timetuple()[:3]))
-            elif any(map(str.isdigit, text)):
-                found.update(moment for _, _, moments in find_times(text) for moment in moments)
+            elif _DIGIT.search(text):
+                lines.update(line for line in text.splitlines() if _TIME_HINT.search(line))
+        for line in lines:
+            found.update(moment for _, _, moments in find_times(line) for moment in moments)
         for time in times:
             found.add(moment_of(time))
             if offset := time.utcoffset():
@@ -221,6 +217,7 @@ class Facts:
     @cached_property
     def _exact(self) -> set[str]:
         found = set(self._runs)
+        found.update(bare_hex(run) for run in self._runs if HEX.fullmatch(run))
         for text in self._texts:
             found.update(map(trimmed_url, URL.findall(text)))
             if "." in text:
@@ -237,23 +234,22 @@ class Facts:
         return False
 
 
-def _numbers_in(text: str) -> Iterator[tuple[str, str, int, bool]]:
-    if not any(map(str.isdecimal, text)):
+def _numbers_in(text: str) -> Iterator[str]:
+    """The numbers of a text, each in every reading."""
+    if not _DIGIT.search(text):
         return
     for match in _ISO.finditer(text):
-        yield match[1], "", 0, False
-    for match in _NUMBER_IN_TEXT.finditer(_ISO.sub(" ", text)):
-        if match["other"]:
-            yield match["other"], "", 0, False
+        yield match[1]
+    for sign, body, exponent, suffix in set(_NUMBER_IN_TEXT.findall(_ISO.sub(" ", text))):
+        if body.isdigit() and body.isascii() and not suffix and not exponent:
+            yield f"{(sign and '-') or ''}{body}"
             continue
-        power = power_of(match["exponent"]) if match["exponent"] else 0
-        scales = SCALES.get((match["suffix"] or "").lower(), ())
-        for reading in readings(match["body"]):
+        power = power_of(exponent) if exponent else 0
+        powers = {power, *(power + scale for scale in POWERS.get(suffix.lower(), ()))}
+        for reading in readings(body):
             for whole, part in reading:
-                yield whole, part, power, bool(match["sign"])
-                for scale in scales:
-                    if scale.adjusted() % 3 == 0 and scale.normalize().as_tuple().digits == (1,):
-                        yield whole, part, power + scale.adjusted(), bool(match["sign"])
+                for scaled in powers if abs(power) <= MOST_DIGITS else ():
+                    yield f"{(sign and '-') or ''}{whole}.{part or 0}E{scaled}"
 
 
 def _along(tree: dict[str, Any], words: list[str], at: int) -> Iterator[Words]:

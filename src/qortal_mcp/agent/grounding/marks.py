@@ -17,6 +17,11 @@ _SERIES = (
 )
 _CITATION = re.compile(r"(?<![:=,\[{(])(?<![:=,\[{(][ \t])\[\^?(?P<number>\d{1,2})\](?!\()")
 _KEYCAP = re.compile("(?P<number>\\d)\ufe0f?\u20e3")
+# The one unit that a price is given for: 1 LTC costs ...
+_UNIT = re.compile(
+    r"(?<![\w.,])(?P<number>1)(?=[ \u00a0][A-Z]{2,6}[ \u00a0]"
+    r"(?:[=≈~]|(?:costs?|is worth|equals|kostet|entspricht|coûte|vaut|cuesta|vale)(?!\w)))"
+)
 _FENCE = re.compile(r"^[ \t]*(?P<number>```+|~~~+)[^\n]*$", re.MULTILINE)
 
 
@@ -25,7 +30,11 @@ def without_marks(text: str) -> str:
     taken = sorted(
         {
             *_series(text),
-            *(match.span("number") for form in (_CITATION, _KEYCAP, _FENCE) for match in form.finditer(text)),
+            *(
+                match.span("number")
+                for form in (_CITATION, _KEYCAP, _FENCE, _UNIT)
+                for match in form.finditer(text)
+            ),
         }
     )
     pieces: list[str] = []

@@ -17,8 +17,9 @@ EXACT = Context(prec=8 * MOST_DIGITS, traps=[])
 
 _SPACES = " \u00a0\u2007\u2009\u202f"
 _APOSTROPHES = "'’ʼ"
-# Digits of any script. Groups of three may have spaces between them.
-BODY = rf"(?:\d+(?:[.,{_APOSTROPHES}_٫٬]\d+|[{_SPACES}]\d{{3}}(?!\d))*|\.\d+)"
+# Digits of any script. Groups of three may have spaces between them. A list without spaces is read in pieces of a
+# bounded length: what follows a number may make a search begin again at each of its groups.
+BODY = rf"(?:\d++(?:[.,{_APOSTROPHES}_٫٬]\d++|[{_SPACES}]\d{{3}}(?!\d)){{0,20}}+|\.\d++)"
 EXPONENT = r"(?:[eE][+-]?\d{1,12}(?!\w)|\s?[×x*·]\s?10(?:\^|\*\*)?[+-−]?(?:\d{1,3}|[⁰¹²³⁴-⁹⁻]{1,4}))"
 
 _PLAIN = re.compile(r"(?P<whole>\d*)(?:\.(?P<part>\d+))?")
@@ -37,6 +38,7 @@ _SAME = str.maketrans(
     }
     | dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", strict=True))
 )
+_NO_MARKS = dict.fromkeys(map(ord, ",.' _"))
 _POWER = re.compile(r"(?:[eE]|10(?:\^|\*\*)?)([+-]?\d+)$")
 _TRAILING_ZEROS = re.compile(r"0*$")
 
@@ -52,7 +54,7 @@ def readings(body: str) -> list[tuple[Plain, ...]]:
     """What the text of a number can mean. More than one number: a list without spaces, such as 1,2,3."""
     body = as_ascii(body)
     found = [
-        (Plain(match["whole"].translate({ord(mark): None for mark in ",.' _"}) or "0", match["part"] or ""),)
+        (Plain(match["whole"].translate(_NO_MARKS) or "0", match["part"] or ""),)
         for form in (_PLAIN, _COMMA, _GROUPED, _GROUPED_COMMA)
         if (match := form.fullmatch(body)) and _is_grouped(match)
     ]

@@ -24,6 +24,11 @@ SCALES: dict[str, tuple[Decimal, ...]] = {
     "tb": (K**4, KI**4),
     "tib": (KI**4,),
 }
+# The same as powers of ten, for those that are.
+POWERS = {
+    word: tuple(factor.adjusted() for factor in factors if factor == K ** (factor.adjusted() // 3))
+    for word, factors in SCALES.items()
+}
 PERCENT = (
     "%",
     "％",
