@@ -1,7 +1,7 @@
 """Calls that a model wrote as text, as many local models do: which of them can be run."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from ..protocol.decoding import decode
-from ..schemas.json_schema import can_judge, mismatch
+from ..schemas.json_schema import can_judge, children, mismatch
 from .limits import DEFAULT
 from .model.messages import Function, WantedCall
 from .quotes import Quotes
@@ -44,18 +44,18 @@ def written_calls(text: str, offers: Mapping[str, Function], results: Sequence[s
     """The calls that a message of a model consists of or contains, if it made none.
 
     A call that stands in one of the `results` (whole, and without the lines around them) is a quote and never run:
-    nothing that a tool says calls another tool by itself.
+    nothing that a tool says calls another tool by itself. The same holds for descriptions of other tools.
     """
     calls: list[WantedCall] = []
     is_attempt = False
-    quotes = Quotes(results)
+    said = _Said(offers, results)
     digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:7]
     for shape in shapes(text):
         name = _offered(shape.name, offers)
         written = _object(shape.arguments)
         arguments = None if name is None or written is None else _fitted(written, offers[name].parameters)
         if name is not None and written is not None and arguments is not None:
-            if not quotes.hold(name, written, shape.text):
+            if not said.has(name, written, shape.text):
                 # Some endpoints accept only ids of nine letters and digits.
                 calls.append(
                     WantedCall(id=f"{digest}{len(calls):02}", name=name, arguments=_as_json(arguments))
@@ -63,6 +63,35 @@ def written_calls(text: str, offers: Mapping[str, Function], results: Sequence[s
         elif _is_attempt(shape, name is not None):
             is_attempt = True
     return Written(calls=tuple(calls), is_attempt=is_attempt and not calls)
+
+
+class _Said:
+    """Everything that tools said in a conversation, about themselves too."""
+
+    def __init__(self, offers: Mapping[str, Function], results: Sequence[str]) -> None:
+        self._offers = offers
+        self._results = Quotes(results)
+        self._others: dict[str, Quotes] = {}
+
+    def has(self, name: str, arguments: dict[str, Any], text: str) -> bool:
+        if self._results.hold(name, arguments, text):
+            return True
+        # Without arguments a call says no more than its name, which descriptions mention.
+        return bool(arguments) and self._described(name).hold(name, arguments, text)
+
+    def _described(self, name: str) -> Quotes:
+        """What the other tools say about themselves: a tool's own description may show how it is called."""
+        if name not in self._others:
+            others = [offer for offer in self._offers.values() if offer.name != name]
+            self._others[name] = Quotes([text for offer in others for text in _descriptions(offer)])
+        return self._others[name]
+
+
+def _descriptions(offer: Function) -> Iterator[str]:
+    yield offer.description
+    for _, part in children(offer.parameters, ""):
+        if isinstance(text := part.get("description"), str):
+            yield text
 
 
 def _is_attempt(shape: Shape, is_offered: bool) -> bool:

@@ -87,10 +87,8 @@ def shapes(text: str) -> list[Shape]:
 
 
 def _tagged(text: str) -> list[Shape] | None:
-    """None: nothing is tagged."""
+    """None: no call is tagged."""
     marks = list(_MARK.finditer(text))
-    if all(mark["close"] for mark in marks):
-        return None
     found: list[Shape] = []
     for at, mark in enumerate(marks):
         # In backticks it is the name of a tag.
@@ -101,7 +99,7 @@ def _tagged(text: str) -> list[Shape] | None:
         body = _SEPARATOR.sub(" ", text[mark.end() : end])
         whole = text[mark.start() : end]
         found += _named(name, body, whole) if name else _in_tag(body, whole)
-    return found
+    return found or None
 
 
 def _named(name: str, body: str, whole: str) -> list[Shape]:
