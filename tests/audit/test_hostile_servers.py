@@ -209,7 +209,7 @@ async def test_an_audit_of_a_hostile_program_ends_within_its_limits(program: str
         assert_survived(judge(seen))
         heard = [sum(len(one.data) for step in visit.steps for one in step.heard) for visit in seen.visits]
         assert max(heard) <= _BOUNDED.heard_bytes + _BOUNDED.message_bytes
-    assert time.monotonic() - began < _FAR_TOO_LONG
+    assert time.monotonic() - began < _BOUNDED.total_seconds + 24
 
 
 async def test_a_program_that_dies_at_once_is_unreachable() -> None:
@@ -267,7 +267,7 @@ async def test_an_audit_of_a_hostile_address_ends_within_its_limits(what: str) -
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-    assert time.monotonic() - began < _FAR_TOO_LONG
+    assert time.monotonic() - began < _BOUNDED.total_seconds + 24
 
 
 async def test_a_server_with_endless_pages_is_left_at_the_limit() -> None:

@@ -90,7 +90,8 @@ class Asking:
             answer="".join(self._said),
             calls=tuple(self.calls.records),
             sources=tuple(self.calls.sources),
-            grounding=ground(said, results, self._question),
+            # A pile of large results takes seconds, and connections must live on meanwhile.
+            grounding=await asyncio.to_thread(ground, said, results, self._question),
             notices=tuple(self._notices),
             problem=self._problem,
             ended=ended,
