@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-import msgspec
 from msgspec import Meta, Struct
 
+from ..protocol.decoding import decode_as
 from ..protocol.jsonrpc import UNREADABLE
 from .grounding.check import occurs
 from .run import Run
@@ -59,9 +59,9 @@ def read(data: bytes) -> list[Question]:
     """From a JSON array, or one JSON object per line. Raises: NotQuestions."""
     try:
         if data.lstrip()[:1] == b"[":
-            found = msgspec.json.decode(data, type=list[Question])
+            found = decode_as(data, list[Question])
         else:
-            found = msgspec.json.Decoder(Question).decode_lines(data)
+            found = [decode_as(line, Question) for line in data.splitlines() if line.strip()]
     except UNREADABLE as exc:
         raise NotQuestions(str(exc)) from None
     if not found:

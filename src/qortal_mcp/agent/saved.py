@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
+from ..protocol.decoding import decoder_of_any
 from ..protocol.jsonrpc import UNREADABLE
 from .events import Asked, Ended, Event, Text
 
@@ -23,7 +24,7 @@ class Title(Struct, frozen=True, kw_only=True, tag="title"):
     version: Literal[1] = 1
 
 
-_READ = msgspec.json.Decoder(Title | Event)
+_read = decoder_of_any(Title | Event)
 
 
 class NotARun(ValueError):
@@ -37,7 +38,7 @@ def write(events: Iterable[Event]) -> bytes:
 
 def is_run(first_line: bytes) -> bool:
     try:
-        return isinstance(_READ.decode(first_line), Title)
+        return isinstance(_read(first_line), Title)
     except UNREADABLE:
         return False
 
@@ -52,7 +53,7 @@ def read(data: bytes) -> list[Event]:
         if not line.strip():
             continue
         try:
-            event = _READ.decode(line)
+            event = _read(line)
         except UNREADABLE as exc:
             raise NotARun(f"line {number} cannot be read: {exc}") from None
         if isinstance(event, Title):
