@@ -31,6 +31,7 @@ SUBJECTS = (
     "Library",
     "Audit",
     "Bridge",
+    "Asking a model",
     "Documents",
 )
 

@@ -18,6 +18,7 @@ from .limits import AgentLimits
 from .model.endpoint import Endpoint
 from .model.messages import Completion, Function, Message, WantedCall
 from .model.refusals import EndpointError, PromptTooLong
+from .model.requests import sendable
 from .room import Room
 from .run import Ending, Run, Spent
 from .secrets import Secrets
@@ -128,9 +129,7 @@ class Asking:
             if not wanted:
                 return await self._answered(completion)
             self._rounds += 1
-            self._messages.append(
-                Message(role="assistant", content=completion.text if completion.calls else "", calls=wanted)
-            )
+            self._messages.append(_remembered(completion, wanted))
             self._messages += await self.calls.make(
                 wanted, self._rounds, self._room.result_bytes, written=not completion.calls
             )
@@ -226,3 +225,9 @@ class Asking:
         if text and text not in self._notices:
             self._notices.append(text)
             self._on_event(Notice(text=text))
+
+
+def _remembered(completion: Completion, wanted: Sequence[WantedCall]) -> Message:
+    """What the model said, as it is sent back to it: what is weighed must be what is sent."""
+    calls = tuple(replace(call, arguments=sendable(call.arguments)) for call in wanted)
+    return Message(role="assistant", content=completion.text if completion.calls else "", calls=calls)

@@ -42,12 +42,12 @@ def _message(message: Message) -> dict[str, Any]:
 
 
 def _call(call: WantedCall) -> dict[str, Any]:
-    function = {"name": _encodable(call.name), "arguments": _arguments(_encodable(call.arguments))}
+    function = {"name": _encodable(call.name), "arguments": sendable(_encodable(call.arguments))}
     return {"id": _encodable(call.id), "type": "function", "function": function}
 
 
-def _arguments(text: str) -> str:
-    """An object as JSON, whatever the model wrote: servers refuse a conversation with anything else."""
+def sendable(text: str) -> str:
+    """Arguments as an object in JSON, whatever the model wrote: servers refuse a conversation with anything else."""
     if not text.strip():
         return "{}"
     try:

@@ -34,8 +34,7 @@ class AnswerPrinter:
         elif isinstance(event, Calling):
             self._progress.say(f"{event.tool} {_json(event.arguments)} …")
         elif isinstance(event, Called):
-            if self.traces:
-                self._lines(_traced(event.call))
+            self._lines(_traced(event.call) if self.traces else [])
         elif isinstance(event, Notice):
             self._lines([f"Note: {visible(event.text)}"])
         elif isinstance(event, Ended):
