@@ -6,6 +6,7 @@ from importlib.resources import files
 from typing import Any
 
 import pytest
+from tests.agent.questions import QUESTIONS as EXAMPLES
 
 from qortal_mcp.agent.fitting import fitting, was_cut, weight
 from qortal_mcp.agent.model.messages import Function, Message, WantedCall
@@ -108,6 +109,35 @@ def test_the_tools_of_the_question_are_kept_when_few_fit(
     assert expected <= set(chosen)
     assert chosen == [name for name in names(OURS) if name in chosen]
     assert weight([], fitting(OURS, question, tokens)) <= tokens + 5
+
+
+@pytest.mark.parametrize(
+    ("tokens", "least"),
+    [
+        pytest.param(2_700, 38, id="window-of-4096-before-any-result"),
+        pytest.param(1_500, 36, id="window-of-4096-with-room-for-results"),
+        pytest.param(1_200, 32, id="smaller-still"),
+    ],
+)
+def test_most_of_the_example_questions_keep_every_tool_they_need(tokens: int, least: int) -> None:
+    kept = [
+        question
+        for question in EXAMPLES
+        if {call.tool for call in question.calls} <= set(names(fitting(OURS, question.question, tokens)))
+    ]
+    assert least <= len(kept) <= len(EXAMPLES) == 40
+
+
+def test_details_of_arguments_go_before_tools_do_and_stay_for_the_most_useful() -> None:
+    chosen = fitting(OURS, "What is the balance of QaBc?", 2_700)
+    described = [one.name for one in chosen if "pattern" in json.dumps(one.parameters)]
+    assert "get_balance" in described
+    assert len(chosen) >= 2 * len(described)
+    assert [is_valid(function.parameters) for function in chosen] == [""] * len(chosen)
+    whole = {function.name: function.parameters for function in OURS}
+    for one in chosen:
+        assert one.parameters.get("required") == whole[one.name].get("required")
+        assert list(one.parameters["properties"]) == list(whole[one.name]["properties"])
 
 
 @pytest.mark.parametrize(

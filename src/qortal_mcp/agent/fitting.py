@@ -2,11 +2,13 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import log
+from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..protocol.decoding import decode
 from ..schemas.json_schema import children
@@ -21,6 +23,23 @@ _NEVER_FITS = 1 << 40
 # A property is described in a few words; the first sentence of a tool says what it is for.
 _PROPERTY_CHARS = 80
 _TOOL_CHARS = 240
+_DESCRIBED = 4
+# What a schema says besides names and types.
+_NOT_NEEDED = frozenset(
+    [
+        "description",
+        "default",
+        "format",
+        "pattern",
+        "minLength",
+        "maxLength",
+        "minimum",
+        "maximum",
+        "minItems",
+        "maxItems",
+        "uniqueItems",
+    ]
+)
 _SENTENCE = re.compile(r"(?<=[.!?])\s")
 # What needs no argument or finds what others need is of use for any question.
 _GENERAL = {"status", "overview", "search", "find", "help"}
@@ -29,6 +48,19 @@ _WORD = re.compile(r"[^\W\d_]+|\d+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ENDINGS = ("ations", "ation", "ings", "ing", "ers", "er", "ies", "ed", "es", "s", "e", "y")
 _LEAST_STEM = 3
+# What people say, and what tools call it.
+_MEANT = {
+    "bought": "buyer transaction",
+    "cost": "fee price",
+    "has": "balance",
+    "have": "balance",
+    "owner": "name account",
+    "paid": "payment account name",
+    "pay": "payment account name",
+    "sold": "seller transaction",
+    "who": "name account",
+    "whose": "name account",
+}
 # More words than a question has.
 _MOST_WORDS = 2_000
 
@@ -67,32 +99,54 @@ def fitting(functions: Sequence[Function], question: str, at_most_tokens: int) -
     if sum(map(_of_function, functions)) <= at_most_tokens:
         return tuple(functions)
     short = [_shortened(function) for function in functions]
-    weights = [_of_function(function) for function in short]
+    if sum(map(_of_function, short)) <= at_most_tokens:
+        return tuple(short)
+    chosen: dict[int, Function] = {}
     left = at_most_tokens
-    chosen = set()
-    for at in _most_useful(functions, question):
-        if weights[at] <= left:
-            chosen.add(at)
-            left -= weights[at]
-    return tuple(short[at] for at in sorted(chosen))
+    for rank, at in enumerate(_most_useful(functions, question)):
+        # More tools are worth more than more words about each, but for the most useful ones.
+        form = short[at] if rank < _DESCRIBED else _bare(short[at])
+        if (tokens := _of_function(form)) <= left:
+            chosen[at] = form
+            left -= tokens
+    return tuple(chosen[at] for at in sorted(chosen))
 
 
 def _shortened(function: Function) -> Function:
-    try:
-        parameters = decode(msgspec.json.encode(function.parameters))
-    except (ValueError, RecursionError, OverflowError):
-        parameters = function.parameters
-    else:
-        for _, part in children(parameters, ""):
-            if isinstance(part.get("description"), str):
-                part["description"] = _first_sentence(part["description"], _PROPERTY_CHARS)
-            for name in ("title", "examples", "$comment"):
-                part.pop(name, None)
+    """With the first sentence of each description."""
+
+    def shorten(part: dict[str, Any]) -> None:
+        if isinstance(part.get("description"), str):
+            part["description"] = _first_sentence(part["description"], _PROPERTY_CHARS)
+        for name in ("title", "examples", "$comment"):
+            part.pop(name, None)
+
     return Function(
         name=function.name,
         description=_first_sentence(function.description, _TOOL_CHARS),
-        parameters=parameters,
+        parameters=_changed(function.parameters, shorten),
     )
+
+
+def _bare(function: Function) -> Function:
+    """With the names and types of its arguments alone: a server checks the rest and says what is wrong."""
+
+    def strip(part: dict[str, Any]) -> None:
+        for name in _NOT_NEEDED & part.keys():
+            del part[name]
+
+    return replace(function, parameters=_changed(function.parameters, strip))
+
+
+def _changed(schema: dict[str, Any], change: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+    """A copy of a schema, changed at every place that is a schema itself."""
+    try:
+        copy: dict[str, Any] = decode(msgspec.json.encode(schema))
+    except (ValueError, RecursionError, OverflowError):
+        return schema
+    for _, part in children(copy, ""):
+        change(part)
+    return copy
 
 
 def _first_sentence(text: str, at_most: int) -> str:
@@ -116,6 +170,7 @@ def _most_useful(functions: Sequence[Function], question: str) -> list[int]:
     # What many tools have in their names or descriptions says little about each of them.
     common = Counter(word for one in words for word in one.name | one.description)
     asked = _stems(question)
+    asked |= _stems(" ".join(meant for word, meant in _MEANT.items() if _stem(word) in asked))
 
     def score(one: _Words) -> float:
         return sum(
