@@ -107,7 +107,6 @@ async def talking(
             "scripted",
             key=key,
             limits=limits,
-            on_notice=lambda text: events.append(Notice(text=text)),
         )
         options = {"secrets": frozenset({key} if key else ()), **options}
         try:

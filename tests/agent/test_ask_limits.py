@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from tests.agent.asked import BOTH, ONE_CALL, faster, ids, offered, talking, then
+from tests.agent.asked import BOTH, ONE_CALL, faster, ids, talking, then
 from tests.agent.conftest import Ask
 from tests.agent.scripted_endpoint import Reply, Request, Said, ScriptedEndpoint, calls, says
 from tests.agent.tool_servers import OPTIONS, Shop, on_port, over_http, tool
@@ -279,7 +279,7 @@ async def test_no_arguments_are_an_empty_object_however_they_are_written(argumen
     assert run.calls[0].arguments == {}
 
 
-async def test_a_tool_that_comes_or_goes_between_two_rounds_is_noticed() -> None:
+async def test_a_tool_that_comes_or_goes_without_a_word_is_noticed_at_the_next_question() -> None:
     shop = Shop("old", "t")
 
     def changing(message: Json) -> bytes:
@@ -287,11 +287,12 @@ async def test_a_tool_that_comes_or_goes_between_two_rounds_is_noticed() -> None
         return shop.echo(message)
 
     shop.answer = changing
-    script = [calls(("t", {})), calls(("new", {}), ("old", {})), says("Done.")]
+    script = [calls(("t", {})), says("Done."), calls(("new", {}), ("old", {})), says("Done.")]
     async with over_http(legacy(shop)) as url, talking(script, url) as talk:
+        await talk.ask()
         run = await talk.ask()
-    assert [talk.offered(at) for at in range(3)] == [["old", "t"], ["new", "t"], ["new", "t"]]
-    assert talk.given()[1:] == [
+    assert [talk.offered(at) for at in range(4)] == [["old", "t"], ["old", "t"], ["new", "t"], ["new", "t"]]
+    assert [(call.text, call.ok) for call in run.calls] == [
         ("new {}", True),
         ("There is no tool old. The tools are: new, t.", False),
     ]
@@ -390,28 +391,31 @@ async def test_one_of_two_servers_is_down_and_comes_back_for_the_next_question()
         assert "Not available" not in talk.messages("system")[0]
 
 
-async def test_a_server_that_goes_between_two_rounds_is_said_to_be_gone() -> None:
+async def test_a_server_that_goes_is_said_to_be_gone_and_worked_around() -> None:
     port = free_port()
+    script = [calls(("late", {})), says("Done."), calls(("late", {})), says("Done.")]
     async with over_http(legacy(Shop("t"))) as url:
         gone = on_port(port, legacy(Shop("late")))
         await gone.__aenter__()
         is_open = True
-
-        def leaving(request: Request) -> Reply:
-            return calls(("late", {})) if len(request.body["messages"]) == 2 else says("Done.")
-
-        async with talking(leaving, url, f"http://127.0.0.1:{port}/mcp") as talk:
+        async with talking(script, url, f"http://127.0.0.1:{port}/mcp") as talk:
             try:
                 assert set(talk.agent.toolbox.offers) == {"t", "late"}
                 await gone.__aexit__(None, None, None)
                 is_open = False
-                run = await talk.ask()
+                first = await talk.ask()
+                second = await talk.ask()
             finally:
                 if is_open:
                     await gone.__aexit__(None, None, None)
-    assert offered(talk.server.chats[0]) == ["t"]
-    assert talk.given() == [("There is no tool late. The tools are: t.", False)]
-    assert run.notices == ("fake cannot be reached: connection refused.",)
+    assert [(call.text, call.ok) for call in first.calls] == [
+        ("fake cannot be reached: connection refused.", False)
+    ]
+    assert talk.offered(2) == ["t"]
+    assert [(call.text, call.ok) for call in second.calls] == [
+        ("There is no tool late. The tools are: t.", False)
+    ]
+    assert second.notices == ("fake cannot be reached: connection refused.",)
 
 
 async def test_two_servers_with_the_same_names_are_both_reached() -> None:

@@ -56,15 +56,15 @@ class Talk:
         self.notices: list[str] = []
         self.pieces: list[str] = []
         options = {"key": KEY, **options}
-        self.endpoint = Endpoint(
-            base_url, "scripted", limits=limits, on_notice=self.notices.append, **options
-        )
+        self.endpoint = Endpoint(base_url, "scripted", limits=limits, **options)
 
     async def ask(
         self, messages: Sequence[Message] = QUESTION, functions: Sequence[Function] = (BALANCE,)
     ) -> Completion:
         async with asyncio.timeout(10):
-            return await self.endpoint.complete(messages, functions, on_text=self.pieces.append)
+            return await self.endpoint.complete(
+                messages, functions, on_text=self.pieces.append, on_notice=self.notices.append
+            )
 
     async def fails(self, functions: Sequence[Function] = (BALANCE,)) -> EndpointError:
         """The error that a question ends with, seen to be safe to show."""
@@ -528,7 +528,9 @@ async def test_cancelling_closes_the_connection() -> None:
     with ScriptedEndpoint([says("It is 1, I say.", events=2, end="hangs"), says("It is 2.")]) as server:
         async with talking(server.base_url) as talk:
             began = asyncio.Event()
-            work = talk.endpoint.complete(QUESTION, (), on_text=lambda text: began.set())
+            work = talk.endpoint.complete(
+                QUESTION, (), on_text=lambda text: began.set(), on_notice=talk.notices.append
+            )
             task = asyncio.create_task(work)
             async with asyncio.timeout(5):
                 await began.wait()

@@ -123,11 +123,16 @@ class Asking:
 
     async def _go_on(self) -> Ending:
         """Rounds of calls until the model answers, or has to."""
+        is_reminded = False
         while True:
             completion = await self._complete(tuple(self._functions.values()))
             wanted = self._wanted(completion)
+            if not wanted and not completion.text.strip() and not is_reminded:
+                is_reminded = True
+                self._messages.append(Message(role="user", content=words.ANSWER_NOW))
+                continue
             if not wanted:
-                return await self._answered(completion)
+                return self._answered(completion)
             self._rounds += 1
             self._messages.append(_remembered(completion, wanted))
             self._messages += await self.calls.make(
@@ -152,12 +157,8 @@ class Asking:
         self._shown.finish()
         return ()
 
-    async def _answered(self, completion: Completion) -> Ending:
+    def _answered(self, completion: Completion) -> Ending:
         """The model has said something without calling a tool."""
-        if not completion.text.strip():
-            self._messages.append(Message(role="user", content=words.ANSWER_NOW))
-            completion = await self._complete(())
-            self._shown.finish()
         if not completion.text.strip():
             self._problem = words.NO_ANSWER
             return "no-answer"
@@ -208,7 +209,9 @@ class Asking:
     async def _ask(self, functions: Sequence[Function], sent: int) -> Completion:
         self._shown = ShownText(self._say, self._secrets, holds_back=self._room.may_be_cut(sent))
         self._said = []
-        completion = await self._endpoint.complete(self._messages, functions, on_text=self._shown.add)
+        completion = await self._endpoint.complete(
+            self._messages, functions, on_text=self._shown.add, on_notice=self.notice
+        )
         self._spent = self._spent.more(completion, sent)
         return completion
 

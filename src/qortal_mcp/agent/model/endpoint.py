@@ -68,7 +68,6 @@ class Endpoint:
         limits: AgentLimits = DEFAULT,
         proxies: bool = True,
         ca_file: str | None = None,
-        on_notice: Callable[[str], None] = lambda text: None,
     ) -> None:
         """Raises: EndpointError if the address, the key or the file of certificates cannot be used."""
         self.base_url = base_of(base_url)
@@ -76,7 +75,6 @@ class Endpoint:
         self.name = printable(self.base_url)
         self._key = (key or "").strip() or None
         self._limits = limits
-        self._on_notice = on_notice
         self._streams = True
         self._counts = True
         self._is_plain_told = False
@@ -91,13 +89,19 @@ class Endpoint:
             raise self._error(exc) from None
 
     async def complete(
-        self, messages: Sequence[Message], functions: Sequence[Function], *, on_text: Callable[[str], None]
+        self,
+        messages: Sequence[Message],
+        functions: Sequence[Function],
+        *,
+        on_text: Callable[[str], None],
+        on_notice: Callable[[str], None],
     ) -> Completion:
-        """The model's reply. `on_text` gets each piece of it as the model wrote it, without its reasoning.
+        """The model's reply. `on_text` gets each piece of it as the model wrote it, without its reasoning; `on_notice`
+        what a person should know about the endpoint.
 
         Raises: EndpointError.
         """
-        self._tell_if_plain()
+        self._tell_if_plain(on_notice)
         shown = _Shown(on_text)
         attempt = 0
         while True:
@@ -110,7 +114,7 @@ class Endpoint:
                 if shown.has_any or attempt >= min(again.attempts, self._limits.attempts) or wait > longest:
                     raise again.error from None
                 when = f" in {wait:.3g} s" if wait else ""
-                self._on_notice(f"{again.what}; trying again{when}.")
+                on_notice(f"{again.what}; trying again{when}.")
             await asyncio.sleep(wait)
 
     async def close(self) -> None:
@@ -269,12 +273,12 @@ class Endpoint:
         names = (model.get("id") for model in data if isinstance(model, dict))
         return [masked(name, self._key) for name in names if isinstance(name, str)]
 
-    def _tell_if_plain(self) -> None:
+    def _tell_if_plain(self, on_notice: Callable[[str], None]) -> None:
         if self._key is None or self._is_plain_told:
             return
         self._is_plain_told = True
         if self.base_url.startswith("http://") and not is_loopback(self.base_url):
-            self._on_notice(f"The key is sent to {self.name} without encryption. Use https:// if it has it.")
+            on_notice(f"The key is sent to {self.name} without encryption. Use https:// if it has it.")
 
     def _error(self, exc: ClientError) -> EndpointError:
         text = sentence(masked(str(exc), self._key))

@@ -105,13 +105,11 @@ async def toolbox_of(wanted: Wanted) -> AsyncIterator[Toolbox]:
 
 
 @contextlib.asynccontextmanager
-async def agent_of(wanted: Wanted, on_notice: Callable[[str], None]) -> AsyncIterator[Agent]:
+async def agent_of(wanted: Wanted) -> AsyncIterator[Agent]:
     """Raises: WrongSetting, Undetermined."""
     async with toolbox_of(wanted) as toolbox:
         chosen = await choose(wanted.model, wanted.limits, os.environ)
-        endpoint = Endpoint(
-            chosen.base_url, chosen.model, key=chosen.key, limits=wanted.limits, on_notice=on_notice
-        )
+        endpoint = Endpoint(chosen.base_url, chosen.model, key=chosen.key, limits=wanted.limits)
         try:
             yield Agent(endpoint, toolbox, _setup(wanted, chosen))
         finally:
@@ -152,7 +150,7 @@ def ask_once(wanted: Wanted, question: str, *, as_json: bool, traces: bool, save
             printer(event)
 
     async def run() -> Run:
-        async with agent_of(wanted, lambda text: on_event(events.Notice(text=text))) as agent:
+        async with agent_of(wanted) as agent:
             return await agent.ask(question, on_event)
 
     found = asyncio.run(run())

@@ -58,7 +58,7 @@ async def _ask_all(
         if traces and isinstance(event, events.Called):
             printer(event)
 
-    async with agent_of(wanted, progress.say) as agent:
+    async with agent_of(wanted) as agent:
         for number, question in enumerate(questions, 1):
             progress.say(f"{number} of {len(questions)}: {question.question}")
             agent.conversation.clear()

@@ -13,7 +13,7 @@ import click
 
 from ...agent import saved
 from ...agent.agent import Agent
-from ...agent.events import Event, Notice
+from ...agent.events import Event
 from ...text import visible
 from ..output import terminal
 from ..output.answers import AnswerPrinter
@@ -84,7 +84,7 @@ class _Conversation:
         }
 
     def run(self) -> int:
-        opening = agent_of(self._wanted, lambda text: self._on_event(Notice(text=text)))
+        opening = agent_of(self._wanted)
         agent = self._loop.run(opening.__aenter__())
         try:
             self._greet(agent)
