@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import re
-import signal
 import time
-from collections.abc import Collection, Coroutine
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,6 +13,7 @@ from ..protocol.versions import REVISIONS
 from .input import completion
 from .input.targets import TakesCommand
 from .running import failures
+from .running.until_stopped import until_stopped
 
 if TYPE_CHECKING:
     from ..audit.evidence import Evidence
@@ -27,7 +25,6 @@ _EXIT_CODES = {
     "incomplete": failures.UNDETERMINED,
 }
 _LONGEST_SECONDS = 3600.0
-T = TypeVar("T")
 
 
 class AuditCommand(TakesCommand):
@@ -176,7 +173,7 @@ def _audit(options: AuditOptions, ctx: click.Context) -> int:
         files.write(output.capture, to_file(evidence), "capture")
     left = options.time.max_time - (time.monotonic() - began)
     try:
-        report = _until_told_to_stop(confined_judge(evidence, known, seconds=left))
+        report = until_stopped(confined_judge(evidence, known, seconds=left))
     except (KeyboardInterrupt, click.exceptions.Exit):
         if output.capture is not None:
             click.echo(f"Interrupted; the capture is in {output.capture}.", err=True)
@@ -202,7 +199,7 @@ def _evidence(options: AuditOptions, ctx: click.Context) -> Evidence:
     seen: list[Evidence] = []
     order = order_of(target, options, progress.say, seen.append)
     try:
-        return _until_told_to_stop(collect(order))
+        return until_stopped(collect(order))
     except (KeyboardInterrupt, click.exceptions.Exit):
         progress.clear()
         if options.output.capture is not None:
@@ -226,24 +223,6 @@ def _keep(seen: list[Evidence], path: str) -> None:
     click.echo(f"Interrupted; what was seen so far is in {path}.", err=True)
 
 
-def _until_told_to_stop(work: Coroutine[Any, Any, T]) -> T:
-    """A stop signal ends the work as an interrupt does, so that every process it started ends with it.
-
-    Raises: Exit.
-    """
-    try:
-        return asyncio.run(_with_stop_signal(work))
-    except asyncio.CancelledError:
-        raise click.exceptions.Exit(failures.TERMINATED) from None
-
-
-async def _with_stop_signal(work: Coroutine[Any, Any, T]) -> T:
-    task = asyncio.ensure_future(work)
-    with contextlib.suppress(NotImplementedError):  # where there are no such signals
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    return await task
-
-
 # How it says that no WebSocket opens at an address where something else is served.
 _REFUSED = re.compile(r"^HTTP status (200|404|405|501)$")
 
@@ -264,7 +243,7 @@ def _diff(paths: tuple[str, str], *, as_json: bool) -> int:
     from .input.audit_target import captured
     from .output import terminal
 
-    old, new = (_until_told_to_stop(confined_judge(captured(path))) for path in paths)
+    old, new = (until_stopped(confined_judge(captured(path))) for path in paths)
     found = comparison.compare(old, new)
     if as_json:
         terminal.write_json(msgspec.json.encode(found))

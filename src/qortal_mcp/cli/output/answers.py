@@ -32,6 +32,7 @@ class AnswerPrinter:
         if isinstance(event, Text):
             self._text(event.text)
         elif isinstance(event, Calling):
+            self.end_line()  # a progress line takes the place of the line that it is on
             self._progress.say(f"{event.tool} {_json(event.arguments)} …")
         elif isinstance(event, Called):
             self._lines(_traced(event.call) if self.traces else [])
@@ -48,10 +49,14 @@ class AnswerPrinter:
 
     def _lines(self, lines: list[str]) -> None:
         """Below what has been said so far."""
-        self._progress.clear()
-        self.end_line()
+        self.stop()
         for line in lines:
             click.echo(line, err=True, color=None)
+
+    def stop(self) -> None:
+        """Leave the terminal at the beginning of a line, wherever the answer was interrupted."""
+        self._progress.clear()
+        self.end_line()
 
     def end_line(self) -> None:
         if not self._ends_line:

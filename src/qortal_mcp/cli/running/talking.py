@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import contextlib
+import io
+import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterator
 from typing import Any, TypeVar
@@ -19,6 +21,7 @@ from ..output import terminal
 from ..output.answers import AnswerPrinter
 from . import failures, run_file
 from .asking import Wanted, agent_of
+from .until_stopped import stop_signal_raises
 
 T = TypeVar("T")
 
@@ -36,36 +39,60 @@ def talk(wanted: Wanted, *, traces: bool, save: str | None) -> int:
         run_file.check(save)
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401  line editing for `input`
-    with _Loop() as loop:
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
+    with stop_signal_raises(), _Loop() as loop:
         return _Conversation(loop, wanted, traces, save).run()
+
+
+class _Interrupted(KeyboardInterrupt):
+    """Ctrl-C has ended what was being waited for."""
 
 
 class _Loop:
     """An event loop in a thread: connections stay alive while a person types."""
 
     def __init__(self) -> None:
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._started: concurrent.futures.Future[asyncio.AbstractEventLoop] = concurrent.futures.Future()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._live()), daemon=True)
+
+    async def _live(self) -> None:
+        self._end = asyncio.Event()
+        self._started.set_result(asyncio.get_running_loop())
+        await self._end.wait()
 
     def __enter__(self) -> _Loop:
         self._thread.start()
+        self._loop = self._started.result()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._loop.call_soon_threadsafe(self._end.set)
         self._thread.join()
-        self._loop.close()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Wait for it. Ctrl-C cancels it, and is raised once it has ended."""
-        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        """Wait for it. Ctrl-C cancels it, and is raised once it has ended; a second one does not wait.
+
+        Raises: _Interrupted.
+        """
+        ended = threading.Event()
+        begun = asyncio.run_coroutine_threadsafe(self._begin(work, ended), self._loop)
+        task = begun.result()
         try:
-            return future.result()
-        except KeyboardInterrupt:
-            future.cancel()
-            with contextlib.suppress(concurrent.futures.CancelledError, Exception):
-                future.result()
-            raise
+            ended.wait()
+        except BaseException as exc:  # a stop signal as well
+            self._loop.call_soon_threadsafe(task.cancel)
+            ended.wait()
+            if not isinstance(exc, KeyboardInterrupt):
+                raise
+        if task.cancelled():
+            raise _Interrupted
+        return task.result()
+
+    async def _begin(self, work: Coroutine[Any, Any, T], ended: threading.Event) -> asyncio.Task[T]:
+        task = asyncio.get_running_loop().create_task(work)
+        task.add_done_callback(lambda _: ended.set())
+        return task
 
 
 class _Conversation:
@@ -98,7 +125,8 @@ class _Conversation:
 
     def _greet(self, agent: Agent) -> None:
         count = len(agent.toolbox.offers)
-        terminal.note(f"{count} tools. /help shows the commands; Ctrl-D leaves.")
+        tools = "1 tool" if count == 1 else f"{count} tools"
+        terminal.note(f"{tools}. /help shows the commands; Ctrl-D leaves.")
         for server in agent.toolbox.servers_seen():
             if server.problem:
                 terminal.note(visible(server.problem))
@@ -106,10 +134,14 @@ class _Conversation:
     def _lines(self) -> Iterator[str]:
         """What a person types, until Ctrl-D, or Ctrl-C at the prompt."""
         while True:
+            # Answers alone go to an output that is not this terminal.
+            is_terminal = sys.stdout.isatty()
+            if not is_terminal:
+                click.echo(_PROMPT, nl=False, err=True)
             try:
-                line = input(_PROMPT).strip()
+                line = input(_PROMPT if is_terminal else "").strip()
             except EOFError:
-                click.echo()
+                click.echo(err=True)
                 return
             if line:
                 yield line
@@ -121,14 +153,17 @@ class _Conversation:
             self._commands[name](agent, rest.strip())
         elif name.startswith("/") and name.count("/") == 1:
             click.echo(f"Unknown command {visible(name)}. /help shows the commands.", err=True)
+        elif len(line) > self._wanted.limits.question_chars:
+            most = self._wanted.limits.question_chars
+            click.echo(f"The question is longer than {most:,} characters.", err=True)
         else:
             self._ask(agent, line)
 
     def _ask(self, agent: Agent, question: str) -> None:
         try:
             run = self._loop.run(agent.ask(question, self._on_event))
-        except KeyboardInterrupt:
-            self._printer.end_line()
+        except _Interrupted:
+            self._printer.stop()
             click.echo("Interrupted.", err=True)
             return
         if run.problem:
@@ -161,17 +196,20 @@ class _Conversation:
         except click.ClickException as exc:
             click.echo(exc.format_message(), err=True)
             return
-        self._write(rest)
+        if self._write(rest):
+            terminal.write(f"The conversation is in {visible(rest)}.")
 
-    def _write(self, path: str) -> None:
+    def _write(self, path: str) -> bool:
         """What cannot be written ends no conversation."""
         if not self._recorder.events:
             click.echo("There is nothing to save yet.", err=True)
-            return
+            return False
         try:
             run_file.write(path, self._recorder.events)
         except click.ClickException as exc:
             click.echo(exc.format_message(), err=True)
+            return False
+        return True
 
     def _reset(self, agent: Agent, rest: str) -> None:
         agent.conversation.clear()

@@ -1,0 +1,43 @@
+"""Work that a stop signal ends as an interrupt does, so that every process it started ends with it."""
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import Coroutine, Iterator
+from types import FrameType
+from typing import Any, NoReturn, TypeVar
+
+import click
+
+from . import failures
+
+T = TypeVar("T")
+
+
+def until_stopped(work: Coroutine[Any, Any, T]) -> T:
+    """Raises: Exit."""
+    try:
+        return asyncio.run(_with_stop_signal(work))
+    except asyncio.CancelledError:
+        raise click.exceptions.Exit(failures.TERMINATED) from None
+
+
+async def _with_stop_signal(work: Coroutine[Any, Any, T]) -> T:
+    task = asyncio.ensure_future(work)
+    with contextlib.suppress(NotImplementedError):  # where there are no such signals
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    return await task
+
+
+@contextlib.contextmanager
+def stop_signal_raises() -> Iterator[None]:
+    """The same for code that waits without an event loop. Raises: Exit."""
+    before = signal.signal(signal.SIGTERM, _stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _stop(number: int, frame: FrameType | None) -> NoReturn:
+    raise click.exceptions.Exit(failures.TERMINATED)
