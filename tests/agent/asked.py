@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -127,6 +128,12 @@ def then(first: Reply, *others: Reply) -> Callable[[Request], Reply]:
         return script[min(since, len(script) - 1)]
 
     return answer
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port: int = taken.getsockname()[1]
+        return port
 
 
 def faster(**limits: Any) -> AgentLimits:

@@ -2,15 +2,15 @@
 
 import asyncio
 import json
-import socket
 import sys
 import time
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 from aiohttp import web
-from tests.agent.asked import BOTH, ONE_CALL, faster, ids, talking, then
+from tests.agent.asked import BOTH, ONE_CALL, faster, free_port, ids, talking, then
 from tests.agent.conftest import Ask
 from tests.agent.scripted_endpoint import Reply, Request, Said, ScriptedEndpoint, calls, says
 from tests.agent.tool_servers import OPTIONS, Shop, on_port, over_http, tool
@@ -226,7 +226,10 @@ def test_a_second_empty_answer_is_reported(ask: Ask, streaming: bool) -> None:
         ended = ask(server, "How is the node?", "--sample")
     assert ended.code == 3
     assert ended.out.strip() == ""
-    assert ended.err.strip() == "qortal-mcp: The model gave no answer, although it was asked twice."
+    assert (
+        ended.err.strip()
+        == "qortal-mcp: The model gave no answer, although it was asked twice. Ask again, or ask another model."
+    )
     assert len(server.chats) == 2
 
 
@@ -362,12 +365,6 @@ async def test_a_server_that_dies_during_a_call_is_started_again_and_the_call_is
     assert (run.answer, run.ended) == ("Done.", "answer")
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port: int = taken.getsockname()[1]
-        return port
-
-
 @pytest.mark.promise(
     "Asking a model", "A server that is down is named and worked around, and used once it is there."
 )
@@ -394,20 +391,13 @@ async def test_one_of_two_servers_is_down_and_comes_back_for_the_next_question()
 async def test_a_server_that_goes_is_said_to_be_gone_and_worked_around() -> None:
     port = free_port()
     script = [calls(("late", {})), says("Done."), calls(("late", {})), says("Done.")]
-    async with over_http(legacy(Shop("t"))) as url:
-        gone = on_port(port, legacy(Shop("late")))
-        await gone.__aenter__()
-        is_open = True
+    async with over_http(legacy(Shop("t"))) as url, AsyncExitStack() as running:
+        await running.enter_async_context(on_port(port, legacy(Shop("late"))))
         async with talking(script, url, f"http://127.0.0.1:{port}/mcp") as talk:
-            try:
-                assert set(talk.agent.toolbox.offers) == {"t", "late"}
-                await gone.__aexit__(None, None, None)
-                is_open = False
-                first = await talk.ask()
-                second = await talk.ask()
-            finally:
-                if is_open:
-                    await gone.__aexit__(None, None, None)
+            assert set(talk.agent.toolbox.offers) == {"t", "late"}
+            await running.aclose()
+            first = await talk.ask()
+            second = await talk.ask()
     assert [(call.text, call.ok) for call in first.calls] == [
         ("fake cannot be reached: connection refused.", False)
     ]

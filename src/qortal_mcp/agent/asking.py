@@ -26,6 +26,10 @@ from .shown_text import ShownText
 from .tools.toolbox import Toolbox
 from .written_calls import written_calls
 
+# What endpoints call an answer that was withheld, and one that did not end by itself.
+_FILTERED = "content_filter"
+_CUT_OFF = ("length", _FILTERED)
+
 
 class Asking:
     """Made for one question. `run` always ends, and says how."""
@@ -63,17 +67,15 @@ class Asking:
 
     async def run(self, conversation: Conversation, system: str) -> Run:
         began = time.monotonic()
-        servers = self._toolbox.servers_seen()
-        down = words.unavailable(servers)
-        for sentence in down:
-            self.notice(sentence)
+        down = self._name_those_down()
+        had_tools = bool(self._toolbox.offers)
         self._messages = [
             Message(role="system", content=system),
             *conversation.messages(self._room.history_chars),
             Message(role="user", content=self._question),
         ]
         ended = await self._ended()
-        if ended == "answer" and not self._toolbox.offers:
+        if ended == "answer" and not had_tools:
             ended = "no-tools"
         said = "".join(self._said)
         self._add(
@@ -98,7 +100,7 @@ class Asking:
             ended=ended,
             model=self._endpoint.model,
             endpoint=self._endpoint.name,
-            servers=servers,
+            servers=self._toolbox.servers_seen(),
             spent=replace(self._spent, rounds=self._rounds, ms=round((time.monotonic() - began) * 1000, 1)),
         )
 
@@ -111,15 +113,23 @@ class Asking:
             self._shown.finish()
             return "time"
         except EndpointError as exc:
+            self._shown.finish()
             self._problem = str(exc)
             return "endpoint"
+
+    def _name_those_down(self) -> list[str]:
+        """Say which servers cannot be used, each once."""
+        down = words.unavailable(self._toolbox.servers_seen())
+        for sentence in down:
+            self._notice_once(sentence)
+        return down
 
     def _offer(self) -> None:
         """Choose the tools again: the list or the window has changed."""
         offered = [offer.function for offer in self._toolbox.offers.values()]
         chosen, said = self._room.functions(offered, self._messages, self._question)
         self._functions = {function.name: function for function in chosen}
-        self.notice(said)
+        self._notice_once(said)
 
     async def _go_on(self) -> Ending:
         """Rounds of calls until the model answers, or has to."""
@@ -127,7 +137,8 @@ class Asking:
         while True:
             completion = await self._complete(tuple(self._functions.values()))
             wanted = self._wanted(completion)
-            if not wanted and not completion.text.strip() and not is_reminded:
+            says_nothing = not wanted and not completion.text.strip() and completion.finish != _FILTERED
+            if says_nothing and not is_reminded:
                 is_reminded = True
                 self._messages.append(Message(role="user", content=words.ANSWER_NOW))
                 continue
@@ -150,7 +161,7 @@ class Asking:
             return completion.calls
         written = written_calls(completion.text, self._functions, self.calls.results)
         if written.calls:
-            self.notice(words.written_as_text([call.name for call in written.calls]))
+            self._notice_once(words.written_as_text([call.name for call in written.calls]))
             return written.calls
         if written.is_attempt:
             self._problem = words.does_not_call(self._endpoint.model)
@@ -160,11 +171,11 @@ class Asking:
     def _answered(self, completion: Completion) -> Ending:
         """The model has said something without calling a tool."""
         if not completion.text.strip():
-            self._problem = words.NO_ANSWER
+            self._problem = words.FILTERED if completion.finish == _FILTERED else words.NO_ANSWER
             return "no-answer"
         if self._problem:
             return "no-calls"
-        return "answer" if completion.is_whole and completion.finish != "length" else "cut-off"
+        return "answer" if completion.is_whole and completion.finish not in _CUT_OFF else "cut-off"
 
     def _limit_reached(self) -> Ending | None:
         if self.calls.is_stuck:
@@ -185,6 +196,7 @@ class Asking:
         """Tools may have come or gone while they were called."""
         before = self._toolbox.offers
         await self._toolbox.catch_up()
+        self._name_those_down()
         if self._toolbox.offers != before:
             self._offer()
 
@@ -202,7 +214,7 @@ class Asking:
                     raise
             if not said:
                 return completion
-            self.notice(said)
+            self._notice_once(said)
             self._offer()
             functions = tuple(self._functions.values()) if functions else ()
 
@@ -210,7 +222,7 @@ class Asking:
         self._shown = ShownText(self._say, self._secrets, holds_back=self._room.may_be_cut(sent))
         self._said = []
         completion = await self._endpoint.complete(
-            self._messages, functions, on_text=self._shown.add, on_notice=self.notice
+            self._messages, functions, on_text=self._shown.add, on_notice=self._notice
         )
         self._spent = self._spent.more(completion, sent)
         return completion
@@ -224,10 +236,13 @@ class Asking:
         if sentence:
             self._say(f"\n\n[{sentence}]" if self._said else f"[{sentence}]")
 
-    def notice(self, text: str) -> None:
+    def _notice_once(self, text: str) -> None:
         if text and text not in self._notices:
-            self._notices.append(text)
-            self._on_event(Notice(text=text))
+            self._notice(text)
+
+    def _notice(self, text: str) -> None:
+        self._notices.append(text)
+        self._on_event(Notice(text=text))
 
 
 def _remembered(completion: Completion, wanted: Sequence[WantedCall]) -> Message:

@@ -97,6 +97,7 @@ class Calls:
         return messages
 
     def _plan(self, wanted: WantedCall, number: int) -> _Plan:
+        wanted = replace(wanted, name=self._secrets.hidden(wanted.name))
         text = self._secrets.hidden(wanted.arguments).strip() or "{}"
         if number >= self._limits.round_calls:
             refusal = words.NO_CALL_LEFT.format(most=self._limits.round_calls)
@@ -105,7 +106,8 @@ class Calls:
             most = self._limits.argument_chars
             return _Plan(wanted, _shortened(text), f"arguments are too long: at most {most:,} characters")
         try:
-            arguments = decode(text)
+            # Again: a secret may have been spelt with escapes.
+            arguments = self._secrets.hidden_in(decode(text))
         except UNREADABLE as exc:
             return _Plan(wanted, _shortened(text), f"arguments are not valid JSON: {exc}")
         if arguments is None:
@@ -126,10 +128,15 @@ class Calls:
             began = time.perf_counter()
             seen = self._safe(await self._toolbox.call(name, plan.arguments))
             made = _Made(seen, (time.perf_counter() - began) * 1000, moment)
-        self._made[plan.key] = made
-        self.results.append(seen.text[: self._limits.kept_result_bytes])
         if seen.ok:
             self.sources.append(self._source(name, made))
+        self._made[plan.key] = replace(made, seen=replace(seen, structured=None))
+        self._keep(seen.text)
+
+    def _keep(self, text: str) -> None:
+        """For the answer to be looked up in, as far as there is room."""
+        left = self._limits.kept_results_bytes - sum(map(len, self.results))
+        self.results.append(text[: min(self._limits.kept_result_bytes, max(left, 0))])
 
     def _safe(self, seen: Seen) -> Seen:
         """Without our secrets and hidden characters. What we wrote ourselves comes out as it is."""

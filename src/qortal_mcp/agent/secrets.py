@@ -1,6 +1,7 @@
 """Secrets that we hold, which a model, an endpoint or a server may repeat: they are never shown, kept or passed on."""
 
 from collections.abc import Iterable
+from typing import Any
 
 HIDDEN = "***"
 # Shorter values are words like any other: without them nothing could be read.
@@ -19,6 +20,16 @@ class Secrets:
         for value in self.values:
             text = text.replace(value, HIDDEN)
         return text
+
+    def hidden_in(self, value: Any) -> Any:
+        """The same for all texts of a decoded value."""
+        if isinstance(value, str):
+            return self.hidden(value)
+        if isinstance(value, list):
+            return [self.hidden_in(item) for item in value]
+        if isinstance(value, dict):
+            return {self.hidden(name): self.hidden_in(item) for name, item in value.items()}
+        return value
 
 
 class SecretsInPieces:

@@ -28,8 +28,8 @@ def ended(ending: Ending, **facts: object) -> str:
     return _ENDED.get(ending, "").format(**facts)
 
 
-NO_ANSWER = "The model gave no answer, although it was asked twice."
-FILTERED = "The endpoint withheld the answer: its content filter stopped it."
+NO_ANSWER = "The model gave no answer, although it was asked twice. Ask again, or ask another model."
+FILTERED = "The endpoint withheld the answer: its content filter stopped it. Ask in other words, or ask another model."
 
 
 def does_not_call(model: str) -> str:

@@ -148,10 +148,9 @@ class ToolServer:
             await self._list_again(connection, seconds)
 
     async def catch_up(self, seconds: float) -> None:
-        """List the tools again if the server said that they have changed, or refused one."""
-        connection = self._connection
-        if self._is_outdated and connection is not None and not connection.client.is_lost:
-            await self._list_again(connection, seconds)
+        """The same, but only if the server said that its tools have changed, refused one, or was not there for a call."""
+        if self._is_outdated:
+            await self.refresh(seconds)
 
     def _may_have_changed(self, connection: Connection) -> bool:
         if self._is_outdated:
@@ -179,6 +178,7 @@ class ToolServer:
             assert connection is not None, "only a connected server answers"
             return read_reply(None, exc.raw, connection.asked(_CALL), changes=exc.changes)
         except ClientError as exc:
+            self._is_outdated |= isinstance(exc, ConnectionLost)
             return _failed(failures.of_call(exc, self.label, self._mask))
         return read_reply(
             reply.result,
