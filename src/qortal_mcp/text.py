@@ -30,6 +30,7 @@ _STEERING = (
     "\ud800-\udfff"
 )
 _HIDDEN = re.compile(rf"[{_STEERING}]|\\u\{{")
+_HIDDEN_IN_JSON = re.compile(f"[{_STEERING}]")
 _KEPT_PART = re.compile(f"({_KEPT})")
 # Every sequence that is kept has one of these in it.
 _JOINERS = re.compile("[\u200c\u200d\ufe0f]")
@@ -54,6 +55,20 @@ def printable(text: str) -> str:
 def visible(text: str) -> str:
     """Untrusted text with nothing hidden in it, whether or not it was made printable before. Not reversible."""
     return "\\u{".join(map(printable, text.split("\\u{")))
+
+
+def printable_json(text: str) -> str:
+    """JSON with every hidden character written as JSON escapes it: the same value, with nothing hidden in it."""
+    if not _HIDDEN_IN_JSON.search(text):
+        return text
+    parts = _KEPT_PART.split(text)
+    parts[::2] = (_HIDDEN_IN_JSON.sub(_json_escape, part) for part in parts[::2])
+    return "".join(parts)
+
+
+def _json_escape(hidden: re.Match[str]) -> str:
+    units = hidden[0].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
 def _escaped(text: str) -> str:

@@ -24,10 +24,11 @@ def test_an_invalid_address_is_answered_and_traced_to_the_letter(streaming: bool
         ended = run("ask", QUESTION, "--sample", "--trace", env=env)
     assert ended.code == 0
     assert ended.out == "The address is not valid.\n"
-    line, figures, blank, spent = ended.err.splitlines()
+    line, figures, blank, found, spent = ended.err.splitlines()
     assert line == 'get_balance {"address":"12345"} error "Invalid Qortal address."'
     assert re.fullmatch(FIGURES, figures)
     assert blank == ""
+    assert re.fullmatch(r"Tools: [0-9]+ of qortal", found)
     assert re.fullmatch(
         rf"scripted at {server.base_url}: 1 call in 1 round, [0-9,]+ \+ [0-9,]+ tokens, [0-9.]+ s", spent
     )

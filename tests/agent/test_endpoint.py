@@ -240,7 +240,15 @@ async def test_an_odd_reply_is_understood(reply: Reply) -> None:
     assert len(server.requests) == 1
 
 
-async def test_half_a_character_costs_no_more_than_itself() -> None:
+@BOTH
+async def test_half_a_character_costs_no_more_than_itself(streaming: bool) -> None:
+    said = says("one \ud83d|\ude00 two 😀 three\ud83d!", piece=5)
+    with ScriptedEndpoint([said], streams=streaming) as server:
+        async with talking(server.base_url) as talk:
+            assert (await talk.ask()).text == "one \ufffd|\ufffd two 😀 three\ufffd!"
+
+
+async def test_two_halves_of_a_character_in_two_pieces_cost_no_more_than_it() -> None:
     halves = [json.dumps(delta(text)) for text in ("one \ud83d", "\ude00 two 😀", " three\ud83d!")]
     with ScriptedEndpoint([streams(*halves, delta("", "stop"))]) as server:
         async with talking(server.base_url) as talk:

@@ -1,5 +1,6 @@
 """Untrusted text made visible: reversible, unchanged when clean, in linear time."""
 
+import json
 import re
 import unicodedata
 
@@ -8,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.cost import is_cheaper, is_linear
 
-from qortal_mcp.text import original, printable, shortened
+from qortal_mcp.text import original, printable, printable_json, shortened
 
 HIDDEN = [
     ("\x1b[31mred", "\\u{001B}[31mred"),
@@ -114,3 +115,25 @@ def test_pictures_and_words_that_need_joiners_stay_as_they_are(text: str) -> Non
 def test_nothing_hides_behind_a_picture(text: str, shown: str) -> None:
     assert printable(text) == shown
     assert original(shown) == text
+
+
+@given(st.text())
+def test_json_keeps_its_value_and_hides_nothing(text: str) -> None:
+    written = json.dumps({text: [text]}, ensure_ascii=False)
+    shown = printable_json(written)
+    assert json.loads(shown) == {text: [text]}
+    assert printable_json(shown) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\u202e", "\\u202e"),
+        ("\x7f\x9b", "\\u007f\\u009b"),
+        ("\U000e0041", "\\udb40\\udc41"),
+        ("\\u{202E}", "\\\\u{202E}"),
+        ("👩\u200d💻 Köln", "👩\u200d💻 Köln"),
+    ],
+)
+def test_hidden_characters_in_json_are_written_as_its_escapes(text: str, shown: str) -> None:
+    assert printable_json(json.dumps(text, ensure_ascii=False)) == f'"{shown}"'

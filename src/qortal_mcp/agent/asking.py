@@ -58,6 +58,8 @@ class Asking:
         self._messages: list[Message] = []
         self._functions: Mapping[str, Function] = {}
         self._shown = ShownText(self._say, secrets)
+        # What the tools returned for earlier questions.
+        self._earlier: list[str] = []
         # What the model has said since it was last asked.
         self._said: list[str] = []
         self._notices: list[str] = []
@@ -67,6 +69,7 @@ class Asking:
 
     async def run(self, conversation: Conversation, system: str) -> Run:
         began = time.monotonic()
+        self._earlier = conversation.results
         down = self._name_those_down()
         had_tools = bool(self._toolbox.offers)
         self._messages = [
@@ -87,7 +90,7 @@ class Asking:
                 why=" ".join(["", *down]),
             )
         )
-        results = [*conversation.results, *self.calls.results]
+        results = [*self._earlier, *self.calls.results]
         return Run(
             question=self._question,
             answer="".join(self._said),
@@ -159,7 +162,7 @@ class Asking:
         if completion.calls:
             self._shown.finish()
             return completion.calls
-        written = written_calls(completion.text, self._functions, self.calls.results)
+        written = written_calls(completion.text, self._functions, [*self._earlier, *self.calls.results])
         if written.calls:
             self._notice_once(words.written_as_text([call.name for call in written.calls]))
             return written.calls

@@ -82,7 +82,10 @@ class Calls:
     ) -> list[Message]:
         """The answers to all of them, as the model gets them."""
         plans = [self._plan(call, number) for number, call in enumerate(wanted)]
-        new = {plan.key: plan for plan in reversed(plans) if not plan.refusal and plan.key not in self._made}
+        new: dict[bytes, _Plan] = {}
+        for plan in plans:
+            if not plan.refusal and plan.key not in self._made:
+                new.setdefault(plan.key, plan)
         for plan in plans:
             plan.is_repeated = not plan.refusal and new.get(plan.key) is not plan
         await asyncio.gather(*(self._run(plan) for plan in new.values()))
@@ -131,7 +134,9 @@ class Calls:
         if seen.ok:
             self.sources.append(self._source(name, made))
         self._made[plan.key] = replace(made, seen=replace(seen, structured=None))
-        self._keep(seen.text)
+        # What we say about a tool that does not exist repeats the model's own words, and was returned by nobody.
+        if name in self._toolbox.offers:
+            self._keep(seen.text)
 
     def _keep(self, text: str) -> None:
         """For the answer to be looked up in, as far as there is room."""

@@ -90,8 +90,7 @@ class _Said:
 def _descriptions(offer: Function) -> Iterator[str]:
     yield offer.description
     for _, part in children(offer.parameters, ""):
-        if isinstance(text := part.get("description"), str):
-            yield text
+        yield from (text for key in ("title", "description") if isinstance(text := part.get(key), str))
 
 
 def _is_attempt(shape: Shape, is_offered: bool) -> bool:

@@ -163,11 +163,7 @@ class Endpoint:
         if head.media_type == EVENT_STREAM:
             return await self._take_events(head, assembly, shown, patience)
         data = await self._web.body(head)
-        try:
-            reply = decode(data) if head.media_type == JSON else None
-        except UNREADABLE:
-            reply = None
-        shown(assembly.take(reply))
+        shown(assembly.take(decoded(data.decode("utf-8", "replace")) if head.media_type == JSON else None))
         if not assembly.is_completion:
             what = said_in(data, self._key).message if data else "the reply is empty"
             raise explanations.not_a_completion(self.name, what)

@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from ...agent.events import Called, Calling, Ended, Event, Notice, Text
-from ...agent.run import Call, Claim, Run, Source
+from ...agent.run import Call, Claim, Run, ServerSeen, Source
 from ...text import shortened, visible
 from . import terminal
 from .progress import Progress
@@ -66,7 +66,7 @@ class AnswerPrinter:
     def _end(self, run: Run) -> None:
         lines = [*_sources(run.sources), *_not_from_a_tool(run.grounding.not_from_a_tool)]
         if self.traces:
-            lines.append(_spent(run))
+            lines += [*_found(run.servers), _spent(run)]
         self._lines(["", *map(_quiet, lines)] if lines and run.answer else lines)
 
 
@@ -128,6 +128,12 @@ def _not_from_a_tool(claims: tuple[Claim, ...]) -> list[str]:
         visible(claim.text) + (" (in your question)" if claim.in_question else "") for claim in claims
     )
     return [f"Not from a tool: {', '.join(shown)}"]
+
+
+def _found(servers: tuple[ServerSeen, ...]) -> list[str]:
+    if not servers:
+        return []
+    return ["Tools: " + ", ".join(f"{server.tools} of {visible(server.name)}" for server in servers)]
 
 
 def _spent(run: Run) -> str:

@@ -9,6 +9,8 @@ import unicodedata
 import click
 import msgspec
 
+from ...text import printable_json
+
 # For output without a known width: a pipe, a file.
 _WIDTH_ELSEWHERE = 100
 _NARROWEST = 40
@@ -43,8 +45,8 @@ def note(text: str) -> None:
 
 
 def write_json(encoded: bytes) -> None:
-    """Print JSON: on one line for programs, indented for people."""
-    write(msgspec.json.format(encoded, indent=2 if sys.stdout.isatty() else -1).decode())
+    """Print JSON: on one line for programs, indented for people. Hidden characters are escaped in it."""
+    write(printable_json(msgspec.json.format(encoded, indent=2 if sys.stdout.isatty() else -1).decode()))
 
 
 def columns(text: str) -> int:
