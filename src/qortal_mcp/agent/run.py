@@ -20,7 +20,6 @@ Ending = Literal[
     "no-answer",
     "no-tools",
     "cut-off",
-    "interrupted",
 ]
 
 
@@ -46,7 +45,7 @@ class Call(Struct, frozen=True, kw_only=True, omit_defaults=True):
     repeated: bool = False
 
 
-class Source(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Source(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
     """Where an answer's facts come from: a call that succeeded."""
 
     tool: str
@@ -60,7 +59,7 @@ class Source(Struct, frozen=True, kw_only=True, omit_defaults=True):
     is_synchronizing: bool = False
 
 
-class Claim(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Claim(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
     """Something in an answer that can be looked up: where it stands, and whether the question has it too."""
 
     text: str
