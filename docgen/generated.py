@@ -72,8 +72,9 @@ TABLES: dict[str, Callable[[], str]] = {
     "audit-departures": requirements_tables.departures_table,
     "repairs": repairs_tables.repairs_tables,
     "bridge-limits": limits_tables.bridge_limits,
+    "agent-limits": limits_tables.agent_limits,
 }
-WITH_TABLES = ("README.md", "DESIGN.md", "docs/audit.md", "docs/bridge.md")
+WITH_TABLES = ("README.md", "DESIGN.md", "docs/audit.md", "docs/bridge.md", "docs/ask.md")
 
 
 def documents(root: Path = ROOT) -> Iterator[tuple[str, str]]:

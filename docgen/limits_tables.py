@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from qortal_mcp.agent.limits import AgentLimits
 from qortal_mcp.bridge.limits import BridgeLimits
 from qortal_mcp.limits import Limits
 from qortal_mcp.qortal.limits import NodeLimits
@@ -13,12 +14,19 @@ from qortal_mcp.qortal.limits import NodeLimits
 from .markdown import code, table
 
 _HEAD = "Of clients, and of what they are answered:"
-_FIELD = re.compile(r"    (\w+): (?:Positive|Seconds) = ")
+_FIELD = re.compile(r"    (\w+): (?:Positive|Seconds)(?: \| None)? = ")
 _COMMENT = re.compile(r"    # (.*)")
 
 
 def all_limits() -> str:
-    return f"{_HEAD}\n\n{_table(Limits)}\nOf a node:\n\n{_table(NodeLimits)}"
+    return (
+        f"{_HEAD}\n\n{_table(Limits)}\nOf a node:\n\n{_table(NodeLimits)}\n"
+        f"Of a question to a model (`ask`):\n\n{_table(AgentLimits)}"
+    )
+
+
+def agent_limits() -> str:
+    return _table(AgentLimits)
 
 
 def bridge_limits() -> str:
@@ -55,6 +63,8 @@ def reasons(kind: type[Struct]) -> list[tuple[tuple[str, ...], str]]:
 
 
 def _written(name: str, value: Any) -> str:
+    if value is None:
+        return "no limit"
     if name.endswith("bytes") and value % 1024 == 0:
         return f"{value // 1024 // 1024} MiB" if value % (1024 * 1024) == 0 else f"{value // 1024} KiB"
     return f"{value:g} s" if name.endswith("seconds") else f"{value:,}"

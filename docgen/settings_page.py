@@ -27,6 +27,13 @@ a secret, since other users of a machine can read command lines. Beyond loopback
 `--without-token` is given, and `--allow-host` must name the server as its clients do.
 """
 
+_KEY = """\
+## The key for a model
+
+`{key}` holds the key that `ask` sends to the endpoint of a model; `--key-file` names a file that holds it and comes first. It
+is sent only to an address that was named with `--base-url` or `{address}`. [ask.md](ask.md) says what else is sent there.
+"""
+
 _EXIT = """\
 ## Exit codes
 
@@ -45,9 +52,11 @@ Those who set one of these get a warning at start. Their values are neither used
 def page() -> str:
     parts = [_HEAD.format(prefix=settings.PREFIX)]
     for group in settings.GROUPS:
-        parts.append(f"## {group.title}: {', '.join(_takers(group))}\n\n{group.__doc__}\n")
+        also, which = _partly(group)
+        parts.append(f"## {group.title}: {', '.join([*_takers(group), *also])}\n\n{group.__doc__}{which}\n")
         parts.append(options_table(group))
     parts.append(_TOKEN.format(token=settings.TOKEN_VARIABLE))
+    parts.append(_KEY.format(key=settings.KEY_VARIABLE, address=settings.BASE_URL_VARIABLE))
     parts.append(_EXIT)
     parts.append(table(["code", "meaning"], [(str(n), words) for n, words in EXIT_CODES.items()]))
     parts.append(_OLD)
@@ -74,6 +83,16 @@ def _takers(group: type[Options]) -> list[str]:
         if isinstance(command := import_module(module_of(name)).command, SettingsCommand)
         and group in command.groups
     ]
+
+
+def _partly(group: type[Options]) -> tuple[list[str], str]:
+    """The commands that take only what a group has from its base, and a sentence that says so."""
+    base = group.__mro__[1]
+    if base is Options or not issubclass(base, Options) or base in settings.GROUPS:
+        return [], ""
+    flags = ", ".join(code(option.flag) for option in settings.options_of(base))
+    takers = _takers(base)
+    return takers, f" {' and '.join(takers)}: only {flags}." if takers else ""
 
 
 def _starred(name: str) -> str:

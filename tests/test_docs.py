@@ -14,6 +14,7 @@ from docgen.json_lines import lines
 from docgen.markers import BrokenMarkers, filled
 
 from qortal_mcp import __version__, settings
+from qortal_mcp.agent.limits import AgentLimits
 from qortal_mcp.audit.checks import CHECKS
 from qortal_mcp.audit.judging.clients import measured_clients
 from qortal_mcp.cli.audit import command as audit_command
@@ -84,15 +85,15 @@ def test_every_exit_code_is_on_the_settings_page() -> None:
 
 
 @pytest.mark.promise("Documents", "Every limit is documented with its reason.")
-@pytest.mark.parametrize("kind", [Limits, NodeLimits])
-def test_every_limit_has_a_reason(kind: type[Limits] | type[NodeLimits]) -> None:
+@pytest.mark.parametrize("kind", [Limits, NodeLimits, AgentLimits])
+def test_every_limit_has_a_reason(kind: type[Limits | NodeLimits | AgentLimits]) -> None:
     reasons = limits_tables.reasons(kind)
     assert [name for names, _ in reasons for name in names] == list(kind.__struct_fields__)
     assert all(why for _, why in reasons)
 
 
-@pytest.mark.parametrize("kind", [Limits, NodeLimits])
-def test_a_reason_is_told_once(kind: type[Limits] | type[NodeLimits]) -> None:
+@pytest.mark.parametrize("kind", [Limits, NodeLimits, AgentLimits])
+def test_a_reason_is_told_once(kind: type[Limits | NodeLimits | AgentLimits]) -> None:
     whys = [why for _, why in limits_tables.reasons(kind)]
     assert len(set(whys)) == len(whys)
     rows = limits_tables.all_limits().splitlines()

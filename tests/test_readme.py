@@ -10,12 +10,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.agent.scripted_endpoint import calls, says
+from tests.agent.sessions import sessions_of
 from tests.door import Door, clean_environment, open_door
 
 from qortal_mcp.protocol.versions import REVISIONS
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
+DESIGN = (ROOT / "DESIGN.md").read_text()
 
 
 @pytest.fixture(scope="module")
@@ -24,15 +27,15 @@ def door() -> Iterator[Door]:
         yield running
 
 
-def block(mark: str) -> str:
-    """The code block of the README below a mark."""
-    found = re.search(rf"<!-- {mark} -->\n```\w+\n(.*?)```", README, re.DOTALL)
-    assert found, f"the README has no block {mark}"
+def block(mark: str, page: str = README) -> str:
+    """The code block of a document below a mark."""
+    found = re.search(rf"<!-- {mark} -->\n```\w+\n(.*?)```", page, re.DOTALL)
+    assert found, f"there is no block {mark}"
     return found.group(1)
 
 
 def run_at(door: Door, command: str) -> str:
-    """A curl command of the README, asked of a running server."""
+    """A curl command of a document, asked of a running server."""
     assert "http://127.0.0.1:8000/mcp" in command
     local = command.replace("http://127.0.0.1:8000/mcp", door.url)
     done = subprocess.run(["sh", "-c", local], capture_output=True, text=True, timeout=20, check=True)
@@ -43,17 +46,37 @@ def run_at(door: Door, command: str) -> str:
 def test_the_curl_commands_of_the_readme_give_what_it_shows(door: Door) -> None:
     # The line ends, so that the next prompt of the shell does not stick to it.
     assert run_at(door, block("curl:validate")) == block("reply:validate")
-    initialized = json.loads(run_at(door, block("curl:initialize")))
-    assert initialized["result"]["protocolVersion"] == "2025-06-18"
-    modern = json.loads(run_at(door, block("curl:modern")))["result"]
-    assert (modern["structuredContent"], modern["resultType"]) == ({"isValid": True}, "complete")
     balance = json.loads(run_at(door, block("curl:call")))["result"]
     assert balance["isError"] is False
     assert re.fullmatch(r"\d+\.\d{8}", balance["structuredContent"]["balance"])
 
 
-def test_every_curl_command_of_the_readme_ends_its_line() -> None:
-    commands = re.findall(r"^curl -s .*?(?=^```|^curl)", README, re.DOTALL | re.MULTILINE)
+def test_the_curl_commands_of_the_design_document_do_what_it_says(door: Door) -> None:
+    initialized = json.loads(run_at(door, block("curl:initialize", DESIGN)))
+    assert initialized["result"]["protocolVersion"] == "2025-06-18"
+    modern = json.loads(run_at(door, block("curl:modern", DESIGN)))["result"]
+    assert (modern["structuredContent"], modern["resultType"]) == ({"isValid": True}, "complete")
+
+
+BOB = "QixPbJUwsaHsVEofJdozU9zgVqkK6aYhrK"
+ASKED = [
+    calls(("get_name", {"name": "Bob"})),
+    calls(("get_balance", {"address": BOB})),
+    says(f"Bob belongs to {BOB}, which holds 499,790.72 QORT, worth about $2,500."),
+]
+
+
+@pytest.mark.promise("Documents", "The terminal session of the README is what the command shows.")
+def test_the_session_of_the_readme_is_what_the_command_shows(tmp_path: Path) -> None:
+    sessions = sessions_of(README)
+    assert list(sessions) == ["ask"]
+    shown, told = sessions["ask"].shows(ASKED, tmp_path)
+    assert shown == told
+
+
+@pytest.mark.parametrize("page", [README, DESIGN], ids=["README", "DESIGN"])
+def test_every_curl_command_ends_its_line(page: str) -> None:
+    commands = re.findall(r"^curl -s .*?(?=^```|^curl)", page, re.DOTALL | re.MULTILINE)
     assert commands
     assert all(command.rstrip().endswith("; echo") for command in commands)
 
@@ -78,6 +101,7 @@ PROSE = [
     "docs/why.md",
     "docs/library.md",
     "docs/audit.md",
+    "docs/ask.md",
 ]
 # `shelf.py` is what a reader of the library page calls their own file.
 NOT_OURS = {"shelf.py", "mcp_audit.sh", "test_mcp_audit.py"}
@@ -240,7 +264,6 @@ def test_the_readme_explains_the_oauth_404() -> None:
     "Documents", "`DESIGN.md` explains the handshake, the methods with their old names, results and errors."
 )
 def test_the_design_document_covers_the_wire() -> None:
-    design = (ROOT / "DESIGN.md").read_text()
     for word in (
         "Handshake",
         "Method names",
@@ -250,8 +273,8 @@ def test_the_design_document_covers_the_wire() -> None:
         "Errors",
         "isError",
     ):
-        assert word in design
-    assert "show `structuredContent`" in design
+        assert word in DESIGN
+    assert "show `structuredContent`" in DESIGN
 
 
 @pytest.mark.promise("Documents", "The change log explains the format of results.")

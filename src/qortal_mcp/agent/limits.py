@@ -10,7 +10,7 @@ class AgentLimits(Struct, frozen=True, kw_only=True):
 
     # Tool rounds of one question. Real questions take two to five.
     rounds: Positive = 12
-    # Prompt and answer tokens of all rounds of one question together; None: no limit.
+    # Prompt and answer tokens of all rounds of one question together. `--max-tokens` sets one.
     tokens: Positive | None = None
     # One question, from the first request to the last word. Models on a small machine take minutes.
     question_seconds: Seconds = 600.0

@@ -162,13 +162,13 @@ class LogOptions(Options, frozen=True, kw_only=True):
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"],
         Meta(
-            description="The lowest level of lines to write. `call` and `tools` write only errors unless it is given."
+            description="The lowest level of lines to write. `ask`, `call` and `tools` write only errors unless it is given."
         ),
     ] = "info"
     log_format: Annotated[
         Literal["auto", "json", "text"],
         Meta(
-            description="`auto` is text on a terminal and for `call` and `tools`, and JSON lines elsewhere."
+            description="`auto` is text on a terminal and for `ask`, `call` and `tools`, and JSON lines elsewhere."
         ),
     ] = "auto"
 

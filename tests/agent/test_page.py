@@ -1,0 +1,161 @@
+"""docs/ask.md: its sessions are what the real command shows, and it explains every option, member, ending and limit."""
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+import pytest
+from docgen.generated import ROOT
+from msgspec import Struct, structs
+from tests.agent.scripted_endpoint import Said, Script, ScriptedEndpoint, calls, refuses, says
+from tests.agent.sessions import ADDRESS, on_terminal, sessions_of
+from tests.cli.running import COMMAND, SECONDS, environment
+
+from qortal_mcp.agent.run import Call, Claim, Ending, Grounding, Run, ServerSeen, Source, Spent
+from qortal_mcp.cli.ask import command as ask_command
+
+PAGE = (ROOT / "docs/ask.md").read_text()
+SESSIONS = sessions_of(PAGE)
+JUDY = "QMrqHEmPJQVUH789zNeuFk7d5UBeskEbSc"
+# As an endpoint counts that reads everything it is sent.
+READ: dict[str, Any] = {"usage": (5104, 38)}
+FEE = calls(("get_fee", {"type": "PAYMENT"}), **READ)
+TRADES = f"""\
+judy belongs to {JUDY}, who sold QORT four times on 15 November 2026:
+
+- 45 QORT for 0.0265 LTC
+- 28 QORT for 13.08 DOGE
+- 22.5 QORT for 0.00019463 BTC
+- 30 QORT for 3.054 RVN
+
+Together that is 125.5 QORT."""
+SCRIPTS: dict[str, Script] = {
+    "first": [
+        calls(("get_name", {"name": "judy"}), **READ),
+        calls(("get_trade_ledger", {"account": JUDY}), **READ),
+        says(TRADES, **READ),
+    ],
+    "trace": [
+        calls(("get_balance", {"address": "12345"}), **READ),
+        says("The address is not valid.", **READ),
+    ],
+    "weight": [],
+    "comparison": [
+        FEE,
+        says("A payment costs 0.01 QORT.", **READ),
+        says("I think it was QixP1234567890abcdefghijkmnopqrstu.", **READ),
+    ],
+}
+
+
+def block(mark: str, kind: str) -> str:
+    found = re.search(
+        rf"<!-- {re.escape(mark)} -->\n(?:```sh\n.*?\n```\n)?```{kind}\n(.*?)```", PAGE, re.DOTALL
+    )
+    assert found, f"the page has no block {mark}"
+    return found[1]
+
+
+def test_every_session_of_the_page_has_a_script() -> None:
+    assert list(SESSIONS) == list(SCRIPTS)
+
+
+@pytest.mark.promise("Asking a model", "The sessions of docs/ask.md are what the command shows.")
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_session_shows_what_the_page_shows(name: str, tmp_path: Path) -> None:
+    (tmp_path / "questions.jsonl").write_text(block("file:questions.jsonl", "json"))
+    shown, told = SESSIONS[name].shows(SCRIPTS[name], tmp_path)
+    assert shown == told
+
+
+def without_times(run: dict[str, Any]) -> dict[str, Any]:
+    for part in (*run["calls"], run["spent"]):
+        part.pop("ms")
+    for source in run["sources"]:
+        source.pop("time")
+    return run
+
+
+def test_the_json_of_the_page_is_what_the_command_prints(tmp_path: Path) -> None:
+    found = re.search(r"<!-- json -->\n```sh\n(.*)\n", PAGE)
+    assert found
+    with ScriptedEndpoint([FEE, says("A payment costs 0.01 QORT, about 7 cents.", **READ)]) as endpoint:
+        printed = on_terminal(found[1], endpoint, tmp_path).replace(endpoint.base_url, ADDRESS)
+    assert without_times(json.loads(printed)) == without_times(json.loads(block("json", "json")))
+
+
+@pytest.mark.parametrize("kind", [Run, Call, Source, Grounding, Claim, ServerSeen, Spent])
+def test_every_member_of_the_json_is_explained(kind: type[Struct]) -> None:
+    explained = set(re.findall(r"`(\w+)`", PAGE.partition("| member | meaning |")[2].partition("\n## ")[0]))
+    assert {field.encode_name for field in structs.fields(kind)} <= explained
+
+
+def test_every_ending_is_explained() -> None:
+    row = next(line for line in PAGE.splitlines() if line.startswith("| `ended` |"))
+    assert set(re.findall(r"`([\w-]+)`", row)) - {"ended"} == set(get_args(Ending))
+
+
+def test_every_option_of_the_page_exists_and_every_option_of_the_command_is_on_the_page() -> None:
+    own = {name for one in ask_command.params if isinstance(one, click.Option) for name in one.opts}
+    words = [
+        word
+        for line in re.findall(r"^(?:echo .*\| )?qortal-mcp ask (.*?)(?: #.*)?$", PAGE, re.MULTILINE)
+        for word in re.sub(r'"[^"]*"', "", line).split()
+        if word.startswith("--")
+    ]
+    assert words
+    assert set(words) <= own
+    shared = {"--help", "-h", "--log-level", "--log-format", "--max-tip-age", "--subprotocol", "--ca-file"}
+    assert [name for name in own - shared if name not in PAGE] == []
+
+
+def test_the_commands_of_a_conversation_are_those_of_its_help() -> None:
+    terminal, keys = os.openpty()
+    try:
+        with ScriptedEndpoint() as endpoint:
+            process = subprocess.Popen(
+                [*COMMAND, "ask", "--sample", "--base-url", endpoint.base_url, "--model", "m"],
+                stdin=keys,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=environment(),
+            )
+            os.write(terminal, b"/help\n/quit\n")
+            shown, _ = process.communicate(timeout=SECONDS)
+    finally:
+        os.close(terminal)
+        os.close(keys)
+    assert block("help", "text") in shown.decode()
+
+
+Q = ("ask", "What does a payment cost?", "--sample")
+TROUBLES: list[tuple[tuple[str, ...], Script, dict[str, Any]]] = [
+    ((*Q, "--base-url", "http://127.0.0.1:9/v1"), [], {}),
+    (Q, [refuses(401, "No key.")], {}),
+    (Q, [refuses(429, "Too fast.", retry_after="0")] * 3, {}),
+    (Q, [refuses(404, "No such model.")], {"/v1/models": {"data": [{"id": "other"}]}}),
+    (Q, [refuses(400, "This model does not support tools.")], {}),
+    (Q, [calls(("get_fee", {}), usage=(2048, 1)), says("I do not know.", usage=(2040, 4))], {}),
+    (Q, [says('<tool_call>{"name":"get_fee","arguments":{"type":"PAYMENT"}}</tool_call>'), says("0.01.")], {}),
+    (Q, [says('{"name": "get_cost", "arguments": {"of": "payment"}}')], {}),
+    (Q, [FEE, FEE, FEE, FEE, says("0.01 QORT.")], {}),
+    ((*Q, "--max-time", "0.3"), [Said(text="A payment", end="hangs")], {}),
+    (("ask", "What is new?", "--server", "no-such-program"), [says("Nothing.")], {}),
+]  # fmt: skip
+MESSAGES = re.findall(r"^\| `(.*?)` \|", PAGE.partition("| you see |")[2], re.MULTILINE)
+
+
+def test_every_trouble_of_the_page_can_be_had() -> None:
+    assert len(MESSAGES) == len(TROUBLES)
+
+
+@pytest.mark.parametrize(("message", "trouble"), list(zip(MESSAGES, TROUBLES, strict=False)))
+def test_a_message_of_the_page_is_shown(message: str, trouble: Any, tmp_path: Path) -> None:
+    words, script, pages = trouble
+    with ScriptedEndpoint(script, pages=pages) as endpoint:
+        shown = on_terminal(" ".join(["qortal-mcp", *map(repr, words)]), endpoint, tmp_path)
+    assert re.search(re.escape(message).replace("…", r".+"), shown), shown
