@@ -24,7 +24,7 @@ EXIT_CODES = {
     GOOD: "good",
     BAD: "the thing asked about is bad: a tool answered with an error, a server violates the specification",
     WRONG_USAGE: "wrong usage: a command, option, variable or tool that does not exist or is not valid",
-    UNDETERMINED: "could not be determined: no node answers, address in use, output not writable",
+    UNDETERMINED: "could not be determined: no node or model answers, address in use, output not writable",
 }
 
 WrongUsage = click.UsageError
