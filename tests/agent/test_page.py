@@ -15,6 +15,7 @@ from tests.agent.scripted_endpoint import Said, Script, ScriptedEndpoint, calls,
 from tests.agent.sessions import ADDRESS, on_terminal, sessions_of
 from tests.cli.running import COMMAND, SECONDS, environment
 
+from qortal_mcp.agent.grounding.check import ground
 from qortal_mcp.agent.run import Call, Claim, Ending, Grounding, Run, ServerSeen, Source, Spent
 from qortal_mcp.cli.ask import command as ask_command
 
@@ -111,6 +112,25 @@ def test_every_option_of_the_page_exists_and_every_option_of_the_command_is_on_t
     assert set(words) <= own
     shared = {"--help", "-h", "--log-level", "--log-format", "--max-tip-age", "--subprotocol", "--ca-file"}
     assert [name for name in own - shared if name not in PAGE] == []
+
+
+# What the page says of numbers: an answer, a result, and whether something in the answer is not from a tool.
+CHECKED = [
+    ("It has 499,791 QORT.", '{"balance":"499790.72495548"}', ""),
+    ("It has 499,790.7 QORT.", '{"balance":"499790.72495548"}', ""),
+    ("It has 499,780 QORT.", '{"balance":"499790.72495548"}', "499,780"),
+    ("It has about 500,000 QORT.", '{"balance":"499790.72495548"}', ""),
+    ("There are 4 members.", '{"members":["a","b","c","d"]}', ""),
+    ("There are 5 members.", '{"members":["a","b","c","d"]}', "5"),
+    ("There are five members.", '{"members":["a","b","c","d"]}', ""),
+    ("Together that is 7.", '{"amounts":["3","4"]}', "7"),
+]
+
+
+@pytest.mark.parametrize(("answer", "result", "missing"), CHECKED)
+def test_an_answer_is_checked_as_the_page_says(answer: str, result: str, missing: str) -> None:
+    found = ground(answer, [result]).not_from_a_tool
+    assert [claim.text for claim in found] == ([missing] if missing else [])
 
 
 def test_the_commands_of_a_conversation_are_those_of_its_help() -> None:
