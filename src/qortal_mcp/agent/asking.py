@@ -17,7 +17,7 @@ from .grounding.check import ground
 from .limits import AgentLimits
 from .model.endpoint import Endpoint
 from .model.messages import Completion, Function, Message, WantedCall
-from .model.refusals import EndpointError, PromptTooLong
+from .model.refusals import EndpointError, PromptTooLong, ToolsRefused
 from .model.requests import sendable
 from .room import Room
 from .run import Ending, Run, Spent
@@ -29,6 +29,8 @@ from .written_calls import written_calls
 # What endpoints call an answer that was withheld, and one that did not end by itself.
 _FILTERED = "content_filter"
 _CUT_OFF = ("length", _FILTERED)
+# How often a question is asked again because a prompt was cut or refused. The first time says how much fits.
+_MOST_REFITS = 3
 
 
 class Asking:
@@ -55,7 +57,13 @@ class Asking:
         self._limits = limits
         self._secrets = secrets
         self._on_event = on_event
-        self._messages: list[Message] = []
+        self._system = ""
+        # What was said before the question, as far as it fits; up to it; and since then.
+        self._before: Callable[[int], list[Message]] = lambda chars: []
+        self._beginning: list[Message] = []
+        self._since: list[Message] = []
+        # How often the model was asked again with less.
+        self._refits = 0
         self._functions: Mapping[str, Function] = {}
         self._shown = ShownText(self._say, secrets)
         # What the tools returned for earlier questions.
@@ -70,13 +78,10 @@ class Asking:
     async def run(self, conversation: Conversation, system: str) -> Run:
         began = time.monotonic()
         self._earlier = conversation.results
+        self._before = conversation.messages
+        self._system = system
         down = self._name_those_down()
         had_tools = bool(self._toolbox.offers)
-        self._messages = [
-            Message(role="system", content=system),
-            *conversation.messages(self._room.history_chars),
-            Message(role="user", content=self._question),
-        ]
         ended = await self._ended()
         if ended == "answer" and not had_tools:
             ended = "no-tools"
@@ -108,8 +113,8 @@ class Asking:
         )
 
     async def _ended(self) -> Ending:
-        self._offer()
         try:
+            self._offer()
             async with asyncio.timeout(self._limits.question_seconds):
                 return await self._go_on()
         except TimeoutError:
@@ -118,7 +123,7 @@ class Asking:
         except EndpointError as exc:
             self._shown.finish()
             self._problem = str(exc)
-            return "endpoint"
+            return "no-calls" if isinstance(exc, ToolsRefused) else "endpoint"
 
     def _name_those_down(self) -> list[str]:
         """Say which servers cannot be used, each once."""
@@ -127,31 +132,43 @@ class Asking:
             self._notice_once(sentence)
         return down
 
-    def _offer(self) -> None:
-        """Choose the tools again: the list or the window has changed."""
+    def _offer(self, why: str = "") -> None:
+        """Choose what the model is told and the tools again: the list or the window has changed.
+
+        Raises: PromptTooLong if no tool fits.
+        """
+        self._beginning = [
+            Message(role="system", content=self._system),
+            *self._before(self._room.history_chars),
+            Message(role="user", content=self._question),
+        ]
         offered = [offer.function for offer in self._toolbox.offers.values()]
-        chosen, said = self._room.functions(offered, self._messages, self._question)
+        try:
+            chosen, said = self._room.functions(offered, self._beginning, self._question)
+        except PromptTooLong:
+            self._notice_once(why)
+            raise
         self._functions = {function.name: function for function in chosen}
-        self._notice_once(said)
+        self._notice_once(f"{why} {said}".strip())
 
     async def _go_on(self) -> Ending:
         """Rounds of calls until the model answers, or has to."""
         is_reminded = False
         while True:
-            completion = await self._complete(tuple(self._functions.values()))
+            completion = await self._complete()
             wanted = self._wanted(completion)
             says_nothing = not wanted and not completion.text.strip() and completion.finish != _FILTERED
             if says_nothing and not is_reminded:
                 is_reminded = True
-                self._messages.append(Message(role="user", content=words.ANSWER_NOW))
+                self._since.append(Message(role="user", content=words.ANSWER_NOW))
                 continue
             if not wanted:
                 return self._answered(completion)
             self._rounds += 1
-            self._messages.append(_remembered(completion, wanted))
-            self._messages += await self.calls.make(
-                wanted, self._rounds, self._room.result_bytes, written=not completion.calls
-            )
+            self._since.append(_remembered(completion, wanted))
+            taken = fitting.weight(self._beginning, tuple(self._functions.values()))
+            space = self._room.space(taken, self._since)
+            self._since += await self.calls.make(wanted, self._rounds, space, written=not completion.calls)
             limit = self._limit_reached()
             if limit is not None:
                 return await self._last_word(limit)
@@ -164,6 +181,7 @@ class Asking:
             return completion.calls
         written = written_calls(completion.text, self._functions, [*self._earlier, *self.calls.results])
         if written.calls:
+            self._shown.drop()
             self._notice_once(words.written_as_text([call.name for call in written.calls]))
             return written.calls
         if written.is_attempt:
@@ -190,8 +208,8 @@ class Asking:
         return None
 
     async def _last_word(self, limit: Ending) -> Ending:
-        self._messages.append(Message(role="user", content=words.LAST_WORD))
-        await self._complete(())
+        self._since.append(Message(role="user", content=words.LAST_WORD))
+        await self._complete(with_tools=False)
         self._shown.finish()
         return limit
 
@@ -203,29 +221,34 @@ class Asking:
         if self._toolbox.offers != before:
             self._offer()
 
-    async def _complete(self, functions: Sequence[Function]) -> Completion:
+    async def _complete(self, *, with_tools: bool = True) -> Completion:
         """What the model says next; asked again with less if the prompt was cut, or refused as too long."""
         while True:
-            self._messages = self._room.making_room(self._messages, functions)
-            sent = fitting.weight(self._messages, functions)
+            functions = tuple(self._functions.values()) if with_tools else ()
+            self._since = self._room.making_room(self._since, fitting.weight(self._beginning, functions))
+            sent = fitting.weight([*self._beginning, *self._since], functions)
+            may_ask_again = self._refits < _MOST_REFITS
             try:
                 completion = await self._ask(functions, sent)
                 said = self._room.learn(sent, completion.usage)
+                if not said or not may_ask_again:
+                    self._notice_once(said)
+                    return completion
             except PromptTooLong as exc:
                 said = self._room.shrink(sent, str(exc))
-                if not said:
+                if not said or not may_ask_again:
                     raise
-            if not said:
-                return completion
-            self._notice_once(said)
-            self._offer()
-            functions = tuple(self._functions.values()) if functions else ()
+            self._refits += 1
+            self._shown.drop()
+            self._offer(said)
 
     async def _ask(self, functions: Sequence[Function], sent: int) -> Completion:
-        self._shown = ShownText(self._say, self._secrets, holds_back=self._room.may_be_cut(sent))
+        holds_back = self._room.may_be_cut(sent)
+        self._shown = ShownText(self._say, self._secrets, tools=self._functions, holds_back=holds_back)
         self._said = []
+        messages = [*self._beginning, *self._since]
         completion = await self._endpoint.complete(
-            self._messages, functions, on_text=self._shown.add, on_notice=self._notice
+            messages, functions, on_text=self._shown.add, on_notice=self._notice
         )
         self._spent = self._spent.more(completion, sent)
         return completion

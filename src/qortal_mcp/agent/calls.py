@@ -21,6 +21,7 @@ from .events import Called, Calling, Event
 from .framing import Frame, cut
 from .limits import AgentLimits
 from .model.messages import Message, WantedCall
+from .room import Space
 from .run import Call, Source
 from .secrets import Secrets
 from .tools.results import Seen
@@ -71,6 +72,7 @@ class Calls:
         self.sources: list[Source] = []
         # What the tools returned, as far as it is kept: what an answer says is looked up here.
         self.results: list[str] = []
+        self._kept = 0
 
     @property
     def is_stuck(self) -> bool:
@@ -78,7 +80,7 @@ class Calls:
         return any(times > self._limits.repetitions + 1 for times in self._times.values())
 
     async def make(
-        self, wanted: Sequence[WantedCall], round_: int, result_bytes: int, *, written: bool
+        self, wanted: Sequence[WantedCall], round_: int, space: Space, *, written: bool
     ) -> list[Message]:
         """The answers to all of them, as the model gets them."""
         plans = [self._plan(call, number) for number, call in enumerate(wanted)]
@@ -89,9 +91,10 @@ class Calls:
         for plan in plans:
             plan.is_repeated = not plan.refusal and new.get(plan.key) is not plan
         await asyncio.gather(*(self._run(plan) for plan in new.values()))
+        made_of = [_Made(_refused(plan.refusal)) if plan.refusal else self._made[plan.key] for plan in plans]
+        result_bytes = space.each(len(made.seen.text.encode("utf-8", "replace")) for made in made_of)
         messages = []
-        for plan in plans:
-            made = _Made(_refused(plan.refusal)) if plan.refusal else self._made[plan.key]
+        for plan, made in zip(plans, made_of, strict=True):
             record = self._record(plan, made, round_, result_bytes, written)
             self.records.append(record)
             self._on_event(Called(call=record))
@@ -139,9 +142,12 @@ class Calls:
             self._keep(seen.text)
 
     def _keep(self, text: str) -> None:
-        """For the answer to be looked up in, as far as there is room."""
-        left = self._limits.kept_results_bytes - sum(map(len, self.results))
-        self.results.append(text[: min(self._limits.kept_result_bytes, max(left, 0))])
+        """The whole text while there is room for it, and always what a model can get of it."""
+        kept = text[: self._limits.kept_result_bytes]
+        if self._kept + len(kept) > self._limits.kept_results_bytes:
+            kept = text[: self._limits.result_bytes]
+        self._kept += len(kept)
+        self.results.append(kept)
 
     def _safe(self, seen: Seen) -> Seen:
         """Without our secrets and hidden characters. What we wrote ourselves comes out as it is."""

@@ -4,6 +4,7 @@ from collections import deque
 
 from msgspec import Struct
 
+from .framing import cut
 from .limits import AgentLimits
 from .model.messages import Message
 
@@ -35,9 +36,20 @@ class Conversation:
         return len(self._turns)
 
     def add(self, question: str, answer: str, results: tuple[str, ...]) -> None:
-        self._turns.append(Turn(question=question, answer=answer, results=results))
+        self._turns.append(Turn(question=question, answer=answer, results=self._newest(results)))
         while len(self._turns) > 1 and self._is_too_much():
             self._turns.popleft()
+
+    def _newest(self, results: tuple[str, ...]) -> tuple[str, ...]:
+        """As many of the results as may be kept, from the last one on."""
+        left = self._limits.kept_results_bytes
+        kept: list[str] = []
+        for result in reversed(results):
+            left -= len(result)
+            if left < 0:
+                break
+            kept.append(result)
+        return tuple(reversed(kept))
 
     def _is_too_much(self) -> bool:
         said = sum(turn.chars for turn in self._turns)
@@ -45,16 +57,20 @@ class Conversation:
         return said > self._limits.history_chars or returned > self._limits.kept_results_bytes
 
     def messages(self, at_most_chars: int) -> list[Message]:
-        """The newest questions and answers that fit, oldest first."""
+        """The newest questions and answers that fit, oldest first. Of the newest, as much as fits."""
         found: list[Message] = []
         left = at_most_chars
         for turn in reversed(self._turns):
+            question, answer = turn.question, turn.answer
+            if turn.chars > left:
+                if found:
+                    break
+                question = cut(question, left // 4)
+                answer = cut(answer, max(left - len(question), 0))
             left -= turn.chars
-            if left < 0:
-                break
             found += [
-                Message(role="assistant", content=turn.answer),
-                Message(role="user", content=turn.question),
+                Message(role="assistant", content=answer),
+                Message(role="user", content=question),
             ]
         return found[::-1]
 

@@ -24,6 +24,7 @@ _NEVER_FITS = 1 << 40
 _PROPERTY_CHARS = 80
 _TOOL_CHARS = 240
 _DESCRIBED = 4
+_DESCRIBED_SHARE = 10
 # What a schema says besides names and types.
 _NOT_NEEDED = frozenset(
     [
@@ -72,8 +73,12 @@ _CUT_BELOW = 0.5
 _CUT_AT_WINDOW_BELOW = 0.8
 _WINDOWS = tuple(1024 << power for power in range(1, 8))
 _NEAR_WINDOW = 0.99
-# No endpoint has a smaller window.
+# Few prompts have by chance exactly as many tokens as a window.
+_AT_WINDOW = 1
+# No endpoint has a smaller window; one that counts fewer tokens counts only what it had not read before.
 _NEVER_CUT = 1_000
+# An estimate may be too low by this.
+_TOO_LOW = 1.1
 
 
 def weight(messages: Sequence[Message], functions: Sequence[Function]) -> int:
@@ -105,7 +110,8 @@ def fitting(functions: Sequence[Function], question: str, at_most_tokens: int) -
     left = at_most_tokens
     for rank, at in enumerate(_most_useful(functions, question)):
         # More tools are worth more than more words about each, but for the most useful ones.
-        form = short[at] if rank < _DESCRIBED else _bare(short[at])
+        is_described = rank < _DESCRIBED and _of_function(short[at]) <= at_most_tokens // _DESCRIBED_SHARE
+        form = short[at] if is_described else _bare(short[at])
         if (tokens := _of_function(form)) <= left:
             chosen[at] = form
             left -= tokens
@@ -209,10 +215,16 @@ def was_cut(sent_tokens: int, prompt_tokens: int) -> bool:
 
     An endpoint that counts only what it had not read before must not be judged by a later round.
     """
-    # Zero: it does not count.
-    if prompt_tokens <= 0 or sent_tokens < _NEVER_CUT:
+    if prompt_tokens < _NEVER_CUT or sent_tokens < _NEVER_CUT:
         return False
     if prompt_tokens < sent_tokens * _CUT_BELOW:
         return True
-    is_at_window = any(window * _NEAR_WINDOW <= prompt_tokens <= window for window in _WINDOWS)
-    return is_at_window and prompt_tokens < sent_tokens * _CUT_AT_WINDOW_BELOW
+    if any(window - _AT_WINDOW <= prompt_tokens <= window for window in _WINDOWS):
+        return prompt_tokens < sent_tokens * _TOO_LOW
+    is_near_window = any(window * _NEAR_WINDOW <= prompt_tokens <= window for window in _WINDOWS)
+    return is_near_window and prompt_tokens < sent_tokens * _CUT_AT_WINDOW_BELOW
+
+
+def may_exceed_window(sent_tokens: int, read_tokens: int) -> bool:
+    """Whether a prompt may be larger than the window of an endpoint that has read so many tokens before."""
+    return any(read_tokens < window <= sent_tokens * _TOO_LOW for window in _WINDOWS)

@@ -52,6 +52,13 @@ class Frame:
         return self._marks.sub(lambda found: f"\\u{{{ord(found[0]):04X}}}", text)
 
 
+def shorter(framed: str, at_most_bytes: int) -> str:
+    """What a frame holds cut further, between the same lines."""
+    first, _, rest = framed.partition("\n")
+    inner, _, last = rest.rpartition("\n")
+    return f"{first}\n{cut(inner, max(at_most_bytes - len(first) - len(last), 0))}\n{last}"
+
+
 def cut(text: str, at_most_bytes: int) -> str:
     """The beginning of a text, and a mark that says how much of it that is. The mark is not counted."""
     data = text.encode("utf-8", "surrogatepass")

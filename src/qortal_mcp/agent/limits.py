@@ -30,6 +30,8 @@ class AgentLimits(Struct, frozen=True, kw_only=True):
     # What is kept of one result to look numbers up in, and of all results of a conversation.
     kept_result_bytes: Positive = 1024 * 1024
     kept_results_bytes: Positive = 8 * 1024 * 1024
+    # Everything that a model is sent at once, whatever its window is; the oldest results make room.
+    prompt_tokens: Positive = 100_000
     # A question, and one argument list that a model writes.
     question_chars: Positive = 32_000
     argument_chars: Positive = 64 * 1024

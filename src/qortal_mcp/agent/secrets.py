@@ -1,5 +1,6 @@
 """Secrets that we hold, which a model, an endpoint or a server may repeat: they are never shown, kept or passed on."""
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,14 +13,14 @@ class Secrets:
     """What must not be seen."""
 
     def __init__(self, values: Iterable[str] = ()) -> None:
-        # The longest first, in case that one is part of another.
+        # The longest first, in case that one is the beginning of another.
         self.values = sorted({value for value in values if len(value) >= _SHORTEST}, key=len, reverse=True)
+        # Without values: what never matches.
+        self.pattern = re.compile("|".join(map(re.escape, self.values)) or r"(?!)")
 
     def hidden(self, text: str) -> str:
         """The text without them."""
-        for value in self.values:
-            text = text.replace(value, HIDDEN)
-        return text
+        return self.pattern.sub(HIDDEN, text)
 
     def hidden_in(self, value: Any) -> Any:
         """The same for all texts of a decoded value."""
@@ -40,25 +41,29 @@ class SecretsInPieces:
         self._held = ""
 
     def add(self, piece: str) -> str:
-        if not self._secrets.values:
-            return piece
-        text = self._secrets.hidden(self._held + piece)
-        at = len(text) - self._open_end(text)
-        self._held = text[at:]
-        return text[:at]
+        text = self._held + piece
+        shown: list[str] = []
+        at = 0
+        while True:
+            open_end = self._open_end(text, at)
+            found = self._secrets.pattern.search(text, at)
+            # One that begins where another may go on could be the beginning of that.
+            if found is None or found.start() >= open_end:
+                self._held = text[open_end:]
+                return "".join([*shown, text[at:open_end]])
+            shown += [text[at : found.start()], HIDDEN]
+            at = found.end()
 
-    def _open_end(self, text: str) -> int:
-        """How many characters at the end may be the beginning of a secret."""
-        longest = min(len(text), len(self._secrets.values[0]) - 1)
-        return next(
-            (
-                size
-                for size in range(longest, 0, -1)
-                if any(value.startswith(text[-size:]) for value in self._secrets.values)
-            ),
-            0,
-        )
+    def _open_end(self, text: str, start: int) -> int:
+        """Where the beginning of a secret stands that has not arrived in full; the end of the text if nowhere."""
+        values = self._secrets.values
+        longest = len(values[0]) - 1 if values else 0
+        for at in range(max(start, len(text) - longest), len(text)):
+            rest = text[at:]
+            if any(value.startswith(rest) and value != rest for value in values):
+                return at
+        return len(text)
 
     def end(self) -> str:
         held, self._held = self._held, ""
-        return held
+        return self._secrets.hidden(held)

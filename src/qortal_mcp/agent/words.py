@@ -54,6 +54,13 @@ def small_window(needed: int, window: int, hint: str) -> str:
     return f"The model's window of {window:,} tokens is too small for all tools (about {needed:,} tokens with the question). {hint}".rstrip()
 
 
+def no_room(needed: int, window: int, hint: str) -> str:
+    return (
+        f"The model's window of {window:,} tokens is too small: the rules and the question have about {needed:,}, and not one tool "
+        f"fits beside them. {hint}".rstrip()
+    )
+
+
 def fewer_tools(offered: int, of: int) -> str:
     return f"It was offered {offered} of {of} tools, the ones that suit the question best."
 

@@ -1,7 +1,7 @@
 """Calls that a model wrote as text, as many local models do: which of them can be run."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -21,6 +21,7 @@ _OPENERS = (
     "<function",
     "<tools>",
     "<invoke",
+    "<minimax:tool_call",
     "<|",
     "<\uff5c",
     "[TOOL_CALLS]",
@@ -159,9 +160,15 @@ def _as_json(arguments: dict[str, Any]) -> str:
     return msgspec.json.encode(arguments).decode()
 
 
-def may_become_call(text: str) -> bool:
-    """Whether the beginning of a message may still turn out to be a call. While it may, it should not be shown."""
+def may_become_call(text: str, tools: Collection[str] = ()) -> bool:
+    """Whether the beginning of a message or line may still turn out to be a call. While it may, it should not be shown.
+
+    `tools`: names that a call may begin with, as in Python.
+    """
     start = text.lstrip()
+    name, bracket, _ = start.removeprefix("print(").partition("(")
+    if name in tools if bracket else any(tool.startswith(name) for tool in tools):
+        return True
     if fence := _FENCE.match(start):
         language, newline = fence[1].lower(), fence[2]
         if fence.end() < len(start) and not newline:
@@ -173,4 +180,9 @@ def may_become_call(text: str) -> bool:
         start = start[fence.end() :].lstrip()
     if not start or _BEGINNING.fullmatch(start):
         return True
-    return any(start.startswith(opener) or opener.startswith(start) for opener in (*_OPENERS, "```"))
+    return "```".startswith(start) or start.startswith("```") or may_become_tag(start)
+
+
+def may_become_tag(text: str) -> bool:
+    """The same in the middle of a line, where only a tag begins a call."""
+    return any(text.startswith(opener) or opener.startswith(text) for opener in _OPENERS)

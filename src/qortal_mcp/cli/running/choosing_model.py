@@ -65,17 +65,19 @@ async def _found_here(model: str, limits: AgentLimits, environ: Mapping[str, str
     if found is None:
         raise failures.Undetermined(_NO_MODEL)
     if not model or model == found.model:
-        return _chosen(found.base_url, found.model, found.window)
+        return _chosen(found.base_url, found.model, found.window, server=found.kind)
     window = await window_of(found.base_url, model, limits=limits)
-    return _chosen(found.base_url, model, window)
+    return _chosen(found.base_url, model, window, server=found.kind)
 
 
-def _chosen(base_url: str, model: str, window: int | None, key: str | None = None) -> Chosen:
+def _chosen(
+    base_url: str, model: str, window: int | None, key: str | None = None, server: str = ""
+) -> Chosen:
     return Chosen(
         base_url=base_url,
         model=model,
         key=key,
         window=window,
-        raise_window=raise_window_hint(base_url),
+        raise_window=raise_window_hint(server or base_url),
         is_local=is_nearby(base_url),
     )
