@@ -427,19 +427,29 @@ async def test_a_prompt_that_is_too_long_is_an_error_of_its_own(reply: Raw) -> N
     assert isinstance(await failure(reply), PromptTooLong)
 
 
+ANOTHER_MODEL = "Choose one that does with --model, for example qwen3."
+ANOTHER_START = "Start its server with that option, or choose another model."
 NO_TOOLS = [
-    refuses(400, "registry.ollama.ai/library/gemma:2b does not support tools"),
-    refuses(400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'),
-    refuses(500, "tools param requires --jinja flag"),
-    refuses(404, "No endpoints found that support tool use."),
+    (refuses(400, "registry.ollama.ai/library/gemma:2b does not support tools"), ANOTHER_MODEL),
+    (
+        refuses(
+            400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'
+        ),
+        ANOTHER_START,
+    ),
+    (refuses(500, "tools param requires --jinja flag"), ANOTHER_START),
+    (refuses(404, "No endpoints found that support tool use."), ANOTHER_MODEL),
 ]
 
 
-@pytest.mark.parametrize("reply", NO_TOOLS)
-async def test_a_model_that_takes_no_tools_is_an_error_of_its_own(reply: Raw) -> None:
+@pytest.mark.parametrize(("reply", "step"), NO_TOOLS)
+async def test_a_model_that_takes_no_tools_is_an_error_of_its_own(reply: Raw, step: str) -> None:
     with ScriptedEndpoint([reply]) as server:
         async with talking(server.base_url) as talk:
-            assert isinstance(await talk.fails(), ToolsRefused)
+            error = await talk.fails()
+    assert isinstance(error, ToolsRefused)
+    assert str(error).startswith(f"The model at {server.base_url} does not call tools ({reply.status}): ")
+    assert str(error).endswith(f". {step}")
 
 
 MISSING = refuses(404, 'model "scripted" not found')

@@ -290,5 +290,8 @@ def test_a_model_that_takes_no_tools_is_said_with_the_next_step() -> None:
     with Ollama(8_192, model=lambda request: refusal) as ollama:
         ended = run("ask", QUESTION.question, "--sample", env={"OLLAMA_HOST": ollama.host})
     assert (ended.code, ended.out) == (3, "")
-    assert f"{MODEL} does not support tools. Use a model that calls tools." in ended.err
+    assert f"The model at {ollama.base_url} does not call tools (400): " in ended.err
+    assert (
+        f"{MODEL} does not support tools. Choose one that does with --model, for example qwen3." in ended.err
+    )
     assert len(ollama.prompts) == 1

@@ -47,7 +47,26 @@ def test_what_is_shown_is_the_answer(text: str, answer: str) -> None:
 
 
 def test_reasoning_without_an_opening_tag_is_no_part_of_the_answer_even_if_it_was_shown() -> None:
-    assert fed(["Hm, 12.", "\n</think>", "It is 1."]) == ("It is 1.", "Hm, 12.\n\n\nIt is 1.")
+    assert fed(["Hm, 12.", "\n</think>", "It is 1."]) == ("It is 1.", "Hm, 12.\n\nIt is 1.")
+
+
+def test_reasoning_without_an_opening_tag_is_not_shown_if_all_of_it_came_at_once() -> None:
+    assert fed(["Hm, 12.\n</think>It is 1."]) == ("It is 1.", "It is 1.")
+
+
+@pytest.mark.parametrize(("text", "answer"), TEXTS)
+def test_with_a_model_that_never_opens_it_nothing_is_shown_before_its_end(text: str, answer: str) -> None:
+    for pieces in ([text], list(text)):
+        thinking = Thinking(AT_MOST, waits=True)
+        shown = "".join([*map(thinking.feed, pieces), thinking.close()])
+        assert (thinking.text, shown) == (answer, answer)
+
+
+def test_a_reply_without_reasoning_of_such_a_model_is_shown_at_its_end() -> None:
+    thinking = Thinking(AT_MOST, waits=True)
+    assert [thinking.feed(piece) for piece in ("It is", " 1.")] == ["", ""]
+    assert (thinking.close(), thinking.text) == ("It is 1.", "It is 1.")
+    assert not thinking.is_never_opened
 
 
 def test_text_is_shown_as_soon_as_it_cannot_be_a_tag() -> None:

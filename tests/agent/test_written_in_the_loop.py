@@ -99,6 +99,18 @@ async def test_reasoning_is_neither_shown_nor_run_nor_checked(reasoning: str, pi
     assert "777" not in json.dumps([claim.text for claim in found.grounding.not_from_a_tool])
 
 
+async def test_reasoning_that_was_never_opened_is_no_part_of_an_answer_and_not_shown_again() -> None:
+    text = "Perhaps 777?\n</think>\n\n"
+    async with asking(f"{text}{JSON}", f"{text}{ANSWER}") as (talk, tools, _):
+        found = await talk.ask("Who owns alice?")
+    assert [call["arguments"] for call in tools.calls] == [{"name": "alice"}]
+    assert found.answer == ANSWER
+    assert found.grounding.not_from_a_tool[0].text == "Q123"
+    # Nobody could know that the first of it was reasoning.
+    assert talk.shown.count("777") == 1
+    assert talk.shown.endswith(ANSWER)
+
+
 CALL = '{"name": "get_name", "arguments": {"name": "alice-test"}}'
 
 

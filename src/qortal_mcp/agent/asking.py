@@ -12,7 +12,7 @@ from . import fitting, words
 from .calls import Calls
 from .conversation import Conversation
 from .events import Event, Notice, Text
-from .framing import Frame
+from .framing import Frame, inert
 from .grounding.check import ground
 from .limits import AgentLimits
 from .model.endpoint import Endpoint
@@ -177,7 +177,7 @@ class Asking:
     def _wanted(self, completion: Completion) -> tuple[WantedCall, ...]:
         """The calls that the model makes, or else those that it writes as text."""
         if completion.calls:
-            self._shown.finish()
+            self._finish(completion)
             return completion.calls
         written = written_calls(completion.text, self._functions, [*self._earlier, *self.calls.results])
         if written.calls:
@@ -186,7 +186,7 @@ class Asking:
             return written.calls
         if written.is_attempt:
             self._problem = words.does_not_call(self._endpoint.model)
-        self._shown.finish()
+        self._finish(completion)
         return ()
 
     def _answered(self, completion: Completion) -> Ending:
@@ -209,8 +209,7 @@ class Asking:
 
     async def _last_word(self, limit: Ending) -> Ending:
         self._since.append(Message(role="user", content=words.LAST_WORD))
-        await self._complete(with_tools=False)
-        self._shown.finish()
+        self._finish(await self._complete(with_tools=False))
         return limit
 
     async def _look_again(self) -> None:
@@ -256,6 +255,11 @@ class Asking:
     def _say(self, text: str) -> None:
         self._said.append(text)
         self._on_event(Text(text=text))
+
+    def _finish(self, completion: Completion) -> None:
+        """All of it is shown. Reasoning that was shown before it was known to be that is no part of the answer."""
+        self._shown.finish()
+        self._said = [inert(self._secrets.hidden(completion.text))] if completion.text else []
 
     def _add(self, sentence: str) -> None:
         """A sentence of ours at the end of the answer."""

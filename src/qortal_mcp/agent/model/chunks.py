@@ -42,12 +42,15 @@ def decoded(data: str) -> Any:
 class Assembly:
     """One reply. `take` gets each decoded chunk, or the whole reply as the only one."""
 
-    def __init__(self, limits: AgentLimits, *, first_id: int = 0, key: str | None = None) -> None:
-        """`first_id`: the number of the first call that comes without an id. `key`: not to be repeated in errors."""
+    def __init__(
+        self, limits: AgentLimits, *, first_id: int = 0, key: str | None = None, waits: bool = False
+    ) -> None:
+        """`first_id`: the number of the first call that comes without an id. `key`: not to be repeated in errors.
+        `waits`: the model reasons first, without saying where that begins."""
         self._key = key
         self._limits = limits
         self._first_id = first_id
-        self._thinking = Thinking(limits.answer_chars)
+        self._thinking = Thinking(limits.answer_chars, waits=waits)
         self._calls: list[_Begun] = []
         self._by_index: dict[int, _Begun] = {}
         self._usage: Usage | None = None
@@ -60,6 +63,11 @@ class Assembly:
     def is_finished(self) -> bool:
         """Whether the model has said why it stopped."""
         return bool(self._finish)
+
+    @property
+    def reasons_first(self) -> bool:
+        """Whether the model has ended a reasoning that it had not begun."""
+        return self._thinking.is_never_opened
 
     @property
     def is_full(self) -> bool:

@@ -78,6 +78,7 @@ class Endpoint:
         self._streams = True
         self._counts = True
         self._is_plain_told = False
+        self._reasons_first = False
         self._next_id = 0
         if self._key is not None and not (self._key.isascii() and self._key.isprintable()):
             raise EndpointError("The key has characters that no key has. Check OPENAI_API_KEY.")
@@ -124,7 +125,7 @@ class Endpoint:
         self, messages: Sequence[Message], functions: Sequence[Function], shown: _Shown
     ) -> Completion:
         body = body_of(self.model, messages, functions, stream=self._streams, counts=self._counts)
-        assembly = Assembly(self._limits, first_id=self._next_id, key=self._key)
+        assembly = Assembly(self._limits, first_id=self._next_id, key=self._key, waits=self._reasons_first)
         try:
             async with (
                 asyncio.timeout(self._limits.first_word_seconds) as patience,
@@ -209,6 +210,7 @@ class Endpoint:
         shown(assembly.close())
         completion = assembly.completion(is_whole=is_whole)
         self._next_id += len(completion.calls)
+        self._reasons_first = self._reasons_first or assembly.reasons_first
         return completion
 
     def _broken(self, assembly: Assembly, shown: _Shown, error: EndpointError | _Again) -> Completion:

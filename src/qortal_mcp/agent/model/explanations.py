@@ -26,7 +26,10 @@ def refused(refusal: Refusal, name: str, *, has_key: bool, has_tools: bool) -> E
             f"{name} does not allow this ({status}): {said} Check what the key may do.", status
         )
     if has_tools and refusal.is_about_tools:
-        return ToolsRefused(f"{name} does not take tools: {said} Use a model that calls tools.", status)
+        step = "Choose one that does with --model, for example qwen3."
+        if "--" in said:
+            step = "Start its server with that option, or choose another model."
+        return ToolsRefused(f"The model at {name} does not call tools ({status}): {said} {step}", status)
     if refusal.is_too_long:
         return PromptTooLong(f"The prompt is too long for {name} ({status}): {said}", status)
     if refusal.is_about_credit:

@@ -12,11 +12,16 @@ class Thinking:
     """What is fed in pieces comes out without its reasoning; `text` is the answer so far.
 
     Some templates write the opening tag themselves, and the model only the closing one. What came before such a
-    tag is reasoning too. It may have been shown by then, but is no part of `text`.
+    tag is reasoning too. It may have been shown by then, but is no part of `text`. `is_never_opened` says that a
+    model does so: with `waits`, nothing of its next reply is shown before the tag.
     """
 
-    def __init__(self, at_most: int) -> None:
+    def __init__(self, at_most: int, *, waits: bool = False) -> None:
         self._at_most = at_most
+        self._waits = waits
+        # What came before the first tag, while it is waited for.
+        self._waiting: list[str] = []
+        self.is_never_opened = False
         self._kept: list[str] = []
         self._size = 0
         # The end of what was fed: the beginning of a tag, perhaps.
@@ -35,6 +40,14 @@ class Thinking:
 
     def feed(self, piece: str) -> str:
         """The part of the text that can be shown now."""
+        if self._waits:
+            end = self._held + piece
+            if _TAG.search(end) is None:
+                self._waiting.append(piece)
+                self._held = end[-_LONGEST:]
+                return ""
+            piece = self._waited() + piece
+        was_shown = bool(self._size)
         text = self._held + piece
         shown: list[str] = []
         at = 0
@@ -49,7 +62,7 @@ class Thinking:
             if not _closes(tag) and self._is_line_blank:
                 self._is_inside = self._was_inside = True
             elif _closes(tag) and not self._was_inside:
-                shown.append(self._forget())
+                shown = [self._forget(was_shown=was_shown)]
                 at = tag.end()
         held = _beginning_of_tag(text, at)
         if not self._is_inside:
@@ -59,8 +72,15 @@ class Thinking:
 
     def close(self) -> str:
         """The rest. Reasoning that was never closed stays reasoning."""
+        if self._waits:
+            return self.feed(self._waited()) + self.close()
         rest, self._held = self._held, ""
         return "" if self._is_inside else self._keep(rest)
+
+    def _waited(self) -> str:
+        waited = "".join(self._waiting)
+        self._waits, self._waiting, self._held = False, [], ""
+        return waited
 
     def _keep(self, text: str) -> str:
         if not self._size:
@@ -73,9 +93,9 @@ class Thinking:
             self._size += len(text)
         return text
 
-    def _forget(self) -> str:
+    def _forget(self, *, was_shown: bool) -> str:
         """What was kept so far was reasoning."""
-        was_shown = bool(self._size)
+        self.is_never_opened = True
         self._kept.clear()
         self._size = 0
         self._was_inside = True
