@@ -36,6 +36,17 @@ def test_a_cut_prompt_is_noticed_and_the_question_answered_from_the_tools_that_f
     assert 10 < ollama.prompts[1].tools < ALL
 
 
+def test_an_address_that_was_named_says_how_to_raise_the_window_too() -> None:
+    with Ollama(4_096) as ollama:
+        env = {"OPENAI_BASE_URL": ollama.base_url, "OPENAI_MODEL": MODEL}
+        ended = run("ask", QUESTION.question, "--sample", "--json", env=env)
+    assert ended.code == 0, ended.err
+    [notice] = ended.json["notices"]
+    assert "The endpoint cut the prompt" in notice
+    assert "OLLAMA_CONTEXT_LENGTH" in notice
+    assert all(occurs(fact, ended.json["answer"]) for fact in QUESTION.facts)
+
+
 def test_nothing_is_said_about_a_window_that_is_large_enough() -> None:
     with Ollama(32_768) as ollama:
         ended = run("ask", QUESTION.question, "--sample", env={"OLLAMA_HOST": ollama.host})
@@ -51,7 +62,9 @@ def test_no_prompt_is_cut_if_the_window_is_known_beforehand(window: int) -> None
     with Ollama(window, is_loaded=True) as ollama:
         ended = run("ask", QUESTION.question, "--sample", env={"OLLAMA_HOST": ollama.host})
     assert not any(prompt.was_cut for prompt in ollama.prompts)
-    assert ("Note:" in ended.err) is (window < 8_192)
+    noted = f"Note: The model's window of {window:,} tokens is too small for all tools, their results and an answer: "
+    assert (noted in ended.err) is ("Note:" in ended.err) is (window < 8_192)
+    assert (RAISE in ended.err) is (window < 8_192)
     assert "cut the prompt" not in ended.err
     assert ended.code == 0, ended.err
     assert all(occurs(fact, ended.out) for fact in QUESTION.facts)

@@ -51,7 +51,10 @@ def cut_prompt(sent: int, counted: int, hint: str) -> str:
 
 
 def small_window(needed: int, window: int, hint: str) -> str:
-    return f"The model's window of {window:,} tokens is too small for all tools (about {needed:,} tokens with the question). {hint}".rstrip()
+    return (
+        f"The model's window of {window:,} tokens is too small for all tools, their results and an answer: tools and question alone have "
+        f"about {needed:,}. {hint}".rstrip()
+    )
 
 
 def no_room(needed: int, window: int, hint: str) -> str:

@@ -17,7 +17,7 @@ _HINTS = {
     "llama.cpp": "Start llama-server with --ctx-size 32768.",
     "vLLM": "Start vLLM with --max-model-len 32768, if the model allows it.",
 }
-_OTHER = "Raise the context length of the model on its server, or use a model with a larger one."
+_OTHER = "Raise the context length of the model on its server (Ollama: OLLAMA_CONTEXT_LENGTH=32768), or use a model with a larger one."
 _NUM_CTX = re.compile(r"^num_ctx\s+([0-9]{1,9})\s*$", re.MULTILINE)
 
 
