@@ -3,12 +3,16 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.agent.tool_servers import Shop, over_http, toolbox
+from tests.client.fakes import result
 
+from qortal_mcp.agent.calls import Calls
 from qortal_mcp.agent.fitting import weight
 from qortal_mcp.agent.framing import Frame
-from qortal_mcp.agent.limits import DEFAULT
+from qortal_mcp.agent.limits import DEFAULT, AgentLimits
 from qortal_mcp.agent.model.messages import Message, Usage, WantedCall
 from qortal_mcp.agent.room import Room, Space
+from qortal_mcp.agent.secrets import Secrets
 
 FRAME = Frame("k7Qp2Zx9")
 
@@ -80,6 +84,31 @@ def test_what_was_said_fits_and_every_call_keeps_one_whole_result(
     assert taken + weight(after, ()) <= max((window or DEFAULT.prompt_tokens) - 1_024, taken) + 40 * len(
         after
     )
+
+
+async def test_what_is_kept_of_all_results_is_bounded_and_has_all_that_the_model_got() -> None:
+    limits = AgentLimits(kept_result_bytes=50_000, kept_results_bytes=100_000, result_bytes=1_000)
+    shop = Shop("a")
+    shop.answer = lambda message: result(
+        message,
+        {
+            "resultType": "complete",
+            "content": [{"type": "text", "text": f"{message['params']} " + "word " * 12_000}],
+        },
+    )
+    async with over_http(shop) as url, toolbox(url) as box:
+        calls = Calls(box, FRAME, limits, Secrets(), lambda event: None)
+        wanted = [WantedCall(id=str(at), name="a", arguments=f'{{"n":{at}}}') for at in range(16)]
+        messages = await calls.make(wanted, 1, Space(1_000, 100_000), written=False)
+        again = await calls.make(wanted, 2, Space(1_000, 100_000), written=False)
+    assert len(calls.results) == 16
+    assert 100_000 <= sum(map(len, calls.results)) <= 100_000 + 16 * 1_000
+    assert [one.content for one in again] == [one.content for one in messages]
+    for call in calls.records:
+        got, _, mark = call.text.partition("… [cut: ")
+        assert " of 60,0" in mark
+        assert 900 < len(got) <= 1_000
+        assert any(kept.startswith(got) for kept in calls.results)
 
 
 def test_what_fits_stays_as_it_is() -> None:

@@ -47,6 +47,8 @@ class _Made(Struct, frozen=True):
     seen: Seen
     ms: float = 0.0
     time: str = ""
+    # Bytes of its text; what is kept may be less.
+    whole: int = 0
 
 
 class Calls:
@@ -72,7 +74,6 @@ class Calls:
         self.sources: list[Source] = []
         # What the tools returned, as far as it is kept: what an answer says is looked up here.
         self.results: list[str] = []
-        self._kept = 0
 
     @property
     def is_stuck(self) -> bool:
@@ -133,21 +134,20 @@ class Calls:
             moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
             began = time.perf_counter()
             seen = self._safe(await self._toolbox.call(name, plan.arguments))
-            made = _Made(seen, (time.perf_counter() - began) * 1000, moment)
+            whole = len(seen.text.encode("utf-8", "replace"))
+            made = _Made(seen, (time.perf_counter() - began) * 1000, moment, whole)
         if seen.ok:
             self.sources.append(self._source(name, made))
-        self._made[plan.key] = replace(made, seen=replace(seen, structured=None))
         # What we say about a tool that does not exist repeats the model's own words, and was returned by nobody.
-        if name in self._toolbox.offers:
-            self._keep(seen.text)
+        text = self._kept(seen.text) if name in self._toolbox.offers else seen.text
+        self._made[plan.key] = replace(made, seen=replace(seen, text=text, structured=None))
 
-    def _keep(self, text: str) -> None:
+    def _kept(self, text: str) -> str:
         """The whole text while there is room for it, and always what a model can get of it."""
-        kept = text[: self._limits.kept_result_bytes]
-        if self._kept + len(kept) > self._limits.kept_results_bytes:
-            kept = text[: self._limits.result_bytes]
-        self._kept += len(kept)
+        left = self._limits.kept_results_bytes - sum(map(len, self.results))
+        kept = text[: max(min(self._limits.kept_result_bytes, left), self._limits.result_bytes)]
         self.results.append(kept)
+        return kept
 
     def _safe(self, seen: Seen) -> Seen:
         """Without our secrets and hidden characters. What we wrote ourselves comes out as it is."""
@@ -177,7 +177,7 @@ class Calls:
         )
 
     def _record(self, plan: _Plan, made: _Made, round_: int, result_bytes: int, written: bool) -> Call:
-        text = cut(made.seen.text, result_bytes)
+        text = cut(made.seen.text, result_bytes, made.whole)
         return Call(
             tool=visible(_shortened(plan.wanted.name)),
             arguments=plan.arguments,

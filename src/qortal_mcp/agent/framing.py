@@ -59,14 +59,18 @@ def shorter(framed: str, at_most_bytes: int) -> str:
     return f"{first}\n{cut(inner, max(at_most_bytes - len(first) - len(last), 0))}\n{last}"
 
 
-def cut(text: str, at_most_bytes: int) -> str:
-    """The beginning of a text, and a mark that says how much of it that is. The mark is not counted."""
+def cut(text: str, at_most_bytes: int, whole_bytes: int = 0) -> str:
+    """The beginning of a text, and a mark that says how much of it that is. The mark is not counted.
+
+    `whole_bytes`: of the whole, if the text is only the beginning of something longer.
+    """
     data = text.encode("utf-8", "surrogatepass")
-    if len(data) <= at_most_bytes:
+    whole = max(len(data), whole_bytes)
+    if whole <= at_most_bytes:
         return text
     head = data[:at_most_bytes]
     # Half a character at the end.
-    while head and data[len(head)] & 0xC0 == 0x80:
+    while head and len(head) < len(data) and data[len(head)] & 0xC0 == 0x80:
         head = head[:-1]
     earliest = len(head) - len(head) // _BACK
     for end in (b"\n", b"},", b"],", b","):
@@ -75,7 +79,7 @@ def cut(text: str, at_most_bytes: int) -> str:
             head = head[: at + len(end)]
             break
     shown = head.decode("utf-8", "surrogatepass")
-    return f"{shown}… [cut: the first {len(head):,} of {len(data):,} bytes are shown]"
+    return f"{shown}… [cut: the first {len(head):,} of {whole:,} bytes are shown]"
 
 
 def inert(text: str) -> str:
