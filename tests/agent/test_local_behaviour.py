@@ -219,6 +219,25 @@ async def test_many_results_of_one_round_share_the_room(window: int | None, call
     assert max(prompt.sent for prompt in ollama.prompts) <= min(window or 100_000, 100_000)
 
 
+async def test_calls_whose_results_do_not_fit_are_not_made() -> None:
+    def model(request: Request) -> Reply:
+        made = sum(message["role"] == "tool" for message in request.body["messages"])
+        if made:
+            return says("Done.")
+        return calls(*(("get_block", {"height": height}) for height in range(1, 33)))
+
+    with Ollama(4_096, model=model) as ollama:
+        async with asker(ollama, window=4_096) as talk:
+            found = await talk.ask("Show me blocks 1 to 32")
+    assert not any(prompt.was_cut for prompt in ollama.prompts)
+    results = well_formed(ollama.chats[-1])
+    assert 5 < len(results) == len(found.calls) < 32
+    assert all(one.startswith("[data from get_block") and '"height":' in one for one in results)
+    assert found.notices[-1] == (
+        f"The model asked for 32 calls at once; the results of {len(results)} fit into its window, and only these were made."
+    )
+
+
 async def test_prompts_do_not_grow_without_bound_if_nobody_knows_the_window() -> None:
     _, ollama = await rounds(None, 60_000, Rounds(12, 8), rounds=20)
     assert len(ollama.prompts) == 13

@@ -165,8 +165,9 @@ class Asking:
             if not wanted:
                 return self._answered(completion)
             self._rounds += 1
-            self._since.append(_remembered(completion, wanted))
             taken = fitting.weight(self._beginning, tuple(self._functions.values()))
+            wanted = self._as_many_as_fit(wanted, taken)
+            self._since.append(_remembered(completion, wanted))
             space = self._room.space(taken, self._since)
             self._since += await self.calls.make(wanted, self._rounds, space, written=not completion.calls)
             limit = self._limit_reached()
@@ -188,6 +189,13 @@ class Asking:
             self._problem = words.does_not_call(self._endpoint.model)
         self._finish(completion)
         return ()
+
+    def _as_many_as_fit(self, wanted: tuple[WantedCall, ...], taken: int) -> tuple[WantedCall, ...]:
+        """The first of the calls: more results than a small window holds would push out the question."""
+        most = self._room.most_calls(taken)
+        if len(wanted) > most:
+            self._notice_once(words.fewer_calls(most, len(wanted)))
+        return wanted[:most]
 
     def _answered(self, completion: Completion) -> Ending:
         """The model has said something without calling a tool."""

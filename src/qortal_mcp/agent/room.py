@@ -28,6 +28,8 @@ _SAID_WINDOW = re.compile(
     r"(?:context (?:length|size|window)|n_ctx|maximum number of tokens|> )\D{0,30}([0-9]{4,8})\b",
     re.IGNORECASE,
 )
+# Tokens of a call, of the lines around its result, and of a few words between them.
+_LEAST_PER_CALL = 120
 # Arguments of earlier calls that are left out if room is needed.
 _LONG_ARGUMENTS = 200
 
@@ -105,6 +107,10 @@ class Room:
         counted = "" if self._is_counted else words.fewer_tools(len(chosen), len(offered))
         self._is_told = self._is_counted = True
         return chosen, f"{said} {counted}".strip()
+
+    def most_calls(self, taken: int) -> int:
+        """How many calls of one round fit beside what is `taken`, with the least of a result for each."""
+        return max((self._prompt - taken) // _LEAST_PER_CALL, 1)
 
     def space(self, taken: int, since: Sequence[Message]) -> Space:
         """What there is for the results of a round beside what is `taken` and what was said since the question.

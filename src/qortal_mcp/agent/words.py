@@ -68,6 +68,10 @@ def fewer_tools(offered: int, of: int) -> str:
     return f"It was offered {offered} of {of} tools, the ones that suit the question best."
 
 
+def fewer_calls(made: int, of: int) -> str:
+    return f"The model asked for {of} calls at once; the results of {made} fit into its window, and only these were made."
+
+
 def unavailable(servers: Sequence[ServerSeen]) -> list[str]:
     """One sentence for each server that cannot be used."""
     return [server.problem for server in servers if server.problem]
