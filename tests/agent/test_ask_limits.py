@@ -57,7 +57,7 @@ async def test_after_the_last_round_the_model_is_asked_once_more_without_tools(s
 
 
 COMMAND_LIMITS = [
-    pytest.param(["--max-rounds", "1"], "Stopped after 1 rounds of tool calls (--max-rounds)", id="rounds"),
+    pytest.param(["--max-rounds", "1"], "Stopped after 1 round of tool calls (--max-rounds)", id="rounds"),
     pytest.param(["--max-tokens", "50"], "Stopped after 50 tokens (--max-tokens)", id="tokens"),
 ]
 
@@ -231,6 +231,47 @@ def test_a_second_empty_answer_is_reported(ask: Ask, streaming: bool) -> None:
         == "qortal-mcp: The model gave no answer, although it was asked twice. Ask again, or ask another model."
     )
     assert len(server.chats) == 2
+
+
+NOT_CALLS = [
+    pytest.param('<tool_call>{"name": "nope", "arguments": {}}</tool_call>', id="unknown-tool"),
+    pytest.param('<tool_call>{"name": "get_balance", "argum', id="half"),
+    pytest.param('{"name": "get_balance", "arguments": {"colour": "red"}}', id="arguments-do-not-fit"),
+]
+
+
+@pytest.mark.promise(
+    "Asking a model",
+    "A call that a model writes as text is made and marked if it fits; otherwise it is said that the model does not call tools.",
+)
+@BOTH
+@pytest.mark.parametrize("text", NOT_CALLS)
+def test_a_model_that_only_writes_what_cannot_be_called_is_said_not_to_call_tools(
+    ask: Ask, text: str, streaming: bool
+) -> None:
+    with ScriptedEndpoint([says(text)], streams=streaming) as server:
+        ended = ask(server, "How is the node?", "--sample")
+    assert (ended.code, ended.out) == (3, f"{text}\n")
+    assert ended.err == (
+        "qortal-mcp: The model scripted wrote a tool call as text that cannot be run: it does not seem to call tools. "
+        "Try a model that supports tools, or a larger one.\n"
+    )
+
+
+@pytest.mark.promise(
+    "Asking a model",
+    "A call that a model writes as text is made and marked if it fits; otherwise it is said that the model does not call tools.",
+)
+@BOTH
+def test_a_call_that_a_model_writes_as_text_is_made_marked_and_not_shown(ask: Ask, streaming: bool) -> None:
+    script = [says('```json\n{"name": "get_node_status", "arguments": {}}\n```'), says("It is there.")]
+    with ScriptedEndpoint(script, streams=streaming) as server:
+        ended = ask(server, "How is the node?", "--sample", "--trace")
+    assert (ended.code, ended.out) == (0, "It is there.\n")
+    note, line, figures, *_ = ended.err.splitlines()
+    assert note.startswith("Note: The model wrote a call as text instead of making it; it was made anyway")
+    assert line == "get_node_status {} ok"
+    assert figures.endswith(" · written as text by the model")
 
 
 BAD_ARGUMENTS = [

@@ -20,7 +20,7 @@ from .model.messages import Completion, Function, Message, WantedCall
 from .model.refusals import EndpointError, PromptTooLong, ToolsRefused
 from .model.requests import sendable
 from .room import Room
-from .run import Ending, Run, Spent
+from .run import Ending, Grounding, Run, Spent
 from .secrets import Secrets
 from .shown_text import ShownText
 from .tools.toolbox import Toolbox
@@ -89,7 +89,7 @@ class Asking:
         self._add(
             words.ended(
                 ended,
-                rounds=self._rounds,
+                rounds="1 round" if self._rounds == 1 else f"{self._rounds} rounds",
                 tokens=self._limits.tokens,
                 seconds=self._limits.question_seconds,
                 why=" ".join(["", *down]),
@@ -101,8 +101,11 @@ class Asking:
             answer="".join(self._said),
             calls=tuple(self.calls.records),
             sources=tuple(self.calls.sources),
-            # A pile of large results takes seconds, and connections must live on meanwhile.
-            grounding=await asyncio.to_thread(ground, said, results, self._question),
+            # A pile of large results takes seconds, and connections must live on meanwhile. A call that could not be
+            # run says nothing that could be looked up.
+            grounding=Grounding()
+            if ended == "no-calls"
+            else await asyncio.to_thread(ground, said, results, self._question),
             notices=tuple(self._notices),
             problem=self._problem,
             ended=ended,

@@ -14,7 +14,7 @@ LEFT_OUT = "[left out to make room for newer results: {size} characters]"
 
 # Why an answer may not be what was asked for; appended to the answer.
 _ENDED: dict[Ending, str] = {
-    "rounds": "Stopped after {rounds} rounds of tool calls (--max-rounds); this answer may be incomplete.",
+    "rounds": "Stopped after {rounds} of tool calls (--max-rounds); this answer may be incomplete.",
     "tokens": "Stopped after {tokens} tokens (--max-tokens); this answer may be incomplete.",
     "time": "Stopped after {seconds:g} s (--max-time); this answer may be incomplete.",
     "repetition": "Stopped because the model asked for the same call again and again; this answer may be incomplete.",
