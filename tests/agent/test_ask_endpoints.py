@@ -34,14 +34,14 @@ REFUSALS = [
     pytest.param(refuses(403, "not your project"), "{} does not allow this (403): not your project. Check what the key may do.", id="403"),
     pytest.param(refuses(404, "nothing here"), "There are no chat completions at {} (404): nothing here. Check the base URL.", id="404"),
     pytest.param(refuses(429, "come back later", retry_after="3600"), "{} is busy (429): come back later. It asks to wait 3600 s.", id="429-an-hour"),
-    pytest.param(refuses(429, "You exceeded your current quota"), "The account at {} has no credit left (429): You exceeded your current quota.", id="429-no-credit"),
-    pytest.param(refuses(400, "messages[2] is wrong"), "{} refuses the request (400): messages[2] is wrong.", id="400"),
+    pytest.param(refuses(429, "You exceeded your current quota"), "The account at {} has no credit left (429): You exceeded your current quota. Add some, or use another endpoint.", id="429-no-credit"),
+    pytest.param(refuses(400, "messages[2] is wrong"), "{} refuses the request (400): messages[2] is wrong. Another model or endpoint may accept it.", id="400"),
     pytest.param(refuses(400, "scripted does not support tools"), "{} does not take tools: scripted does not support tools. Use a model that calls tools.", id="no-tools"),
     pytest.param(Raw(headers=HTML, body=PAGE), "{} did not answer with a chat completion: Welcome. Check the base URL; it usually ends with /v1.", id="html"),
     pytest.param(Raw(headers=JSON, body=b'{"status":"ok"}'), '{} did not answer with a chat completion: {"status":"ok"}. Check the base URL; it usually ends with /v1.', id="other-json"),
     pytest.param(Raw(), "{} did not answer with a chat completion: the reply is empty. Check the base URL; it usually ends with /v1.", id="empty"),
     pytest.param(Raw(status=302, headers={"location": "https://other.example/v1"}), "{} redirects to https://other.example/v1, and redirects are not followed. Use that address if you trust it.", id="redirect"),
-    pytest.param(streams({"error": {"message": f"no GPU for {KEY}"}}), "The model's endpoint reports an error: no GPU for ***.", id="error-in-a-stream"),
+    pytest.param(streams({"error": {"message": f"no GPU for {KEY}"}}), "The model's endpoint reports an error: no GPU for ***. Try again, or use another model.", id="error-in-a-stream"),
 ]  # fmt: skip
 
 
@@ -187,7 +187,10 @@ async def test_an_error_in_the_middle_of_an_answer_keeps_what_was_said() -> None
     async with over_http(legacy(Shop("t"))) as url, talking([reply], url) as talk:
         run = await talk.ask()
     assert (run.ended, run.answer) == ("endpoint", "It is 1")
-    assert run.problem == "The model's endpoint reports an error: out of memory."
+    assert (
+        run.problem
+        == "The model's endpoint reports an error: out of memory. Try again, or use another model."
+    )
     assert len(talk.server.chats) == 1
 
 

@@ -18,7 +18,6 @@ from tests.client import fakes
 from tests.client.fakes import Json, legacy, result, web_server
 
 from qortal_mcp.agent import words
-from qortal_mcp.agent.events import Calling
 from qortal_mcp.agent.limits import AgentLimits
 from qortal_mcp.agent.tools.server import ToolServer
 
@@ -144,7 +143,7 @@ async def test_a_tool_that_hangs_costs_no_more_than_the_time_of_the_question() -
             await hanging.over.wait()
     assert run.ended == "time"
     assert run.answer == "[Stopped after 0.4 s (--max-time); this answer may be incomplete.]"
-    assert any(isinstance(event, Calling) for event in talk.events)
+    assert [(call.tool, call.text, call.ok) for call in run.calls] == [("t", words.UNANSWERED, False)]
 
 
 @BOTH

@@ -272,7 +272,9 @@ def test_calls_arguments_and_text_are_bounded() -> None:
 def test_an_error_inside_a_stream_is_raised(error: Any, said: str) -> None:
     with pytest.raises(EndpointError) as raised:
         Assembly(DEFAULT, key="SECRET").take(error)
-    assert str(raised.value) == f"The model's endpoint reports an error: {said}"
+    assert str(raised.value) == (
+        f"The model's endpoint reports an error: {said} Try again, or use another model."
+    )
 
 
 MEMBERS = [

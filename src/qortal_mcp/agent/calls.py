@@ -91,8 +91,16 @@ class Calls:
                 new.setdefault(plan.key, plan)
         for plan in plans:
             plan.is_repeated = not plan.refusal and new.get(plan.key) is not plan
-        await asyncio.gather(*(self._run(plan) for plan in new.values()))
-        made_of = [_Made(_refused(plan.refusal)) if plan.refusal else self._made[plan.key] for plan in plans]
+        try:
+            await asyncio.gather(*(self._run(plan) for plan in new.values()))
+        except asyncio.CancelledError:
+            # The time is over, and a person should see what it was spent on.
+            self._answer(plans, round_, space, written)
+            raise
+        return self._answer(plans, round_, space, written)
+
+    def _answer(self, plans: Sequence[_Plan], round_: int, space: Space, written: bool) -> list[Message]:
+        made_of = [self._made_of(plan) for plan in plans]
         result_bytes = space.each(len(made.seen.text.encode("utf-8", "replace")) for made in made_of)
         messages = []
         for plan, made in zip(plans, made_of, strict=True):
@@ -102,6 +110,10 @@ class Calls:
             framed = self._frame.framed(plan.wanted.name, record.text, ok=record.ok)
             messages.append(Message(role="tool", content=framed, call_id=plan.wanted.id))
         return messages
+
+    def _made_of(self, plan: _Plan) -> _Made:
+        refusal = plan.refusal or ("" if plan.key in self._made else words.UNANSWERED)
+        return _Made(_refused(refusal)) if refusal else self._made[plan.key]
 
     def _plan(self, wanted: WantedCall, number: int) -> _Plan:
         wanted = replace(wanted, name=self._secrets.hidden(wanted.name))

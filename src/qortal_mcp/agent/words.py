@@ -10,6 +10,7 @@ LAST_WORD = "No more tools can be called for this question. Answer now with what
 NO_CALL_LEFT = (
     "Not called: no more than {most} calls are made at a time. Call it again if it is still needed."
 )
+UNANSWERED = "The question ended before this call was answered."
 LEFT_OUT = "[left out to make room for newer results: {size} characters]"
 
 # Why an answer may not be what was asked for; appended to the answer.

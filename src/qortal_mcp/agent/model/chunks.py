@@ -82,7 +82,10 @@ class Assembly:
             return ""
         if chunk.get("error"):
             said = error_of(chunk, self._key)
-            raise EndpointError(f"The model's endpoint reports an error: {said.sentence}", said.status)
+            raise EndpointError(
+                f"The model's endpoint reports an error: {said.sentence} Try again, or use another model.",
+                said.status,
+            )
         self._usage = _usage_of(chunk.get("usage")) or self._usage
         choice = _first(chunk.get("choices"))
         if choice is None:

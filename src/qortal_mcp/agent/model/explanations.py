@@ -33,13 +33,18 @@ def refused(refusal: Refusal, name: str, *, has_key: bool, has_tools: bool) -> E
     if refusal.is_too_long:
         return PromptTooLong(f"The prompt is too long for {name} ({status}): {said}", status)
     if refusal.is_about_credit:
-        return EndpointError(f"The account at {name} has no credit left ({status}): {said}", status)
+        return EndpointError(
+            f"The account at {name} has no credit left ({status}): {said} Add some, or use another endpoint.",
+            status,
+        )
     if refusal.is_busy:
         step = "Try again later."
         if refusal.wait:
             step = f"It asks to wait {refusal.wait:.0f} s."
         return EndpointError(f"{name} {_state(status)} ({status}): {said} {step}", status)
-    return EndpointError(f"{name} refuses the request ({status}): {said}", status)
+    return EndpointError(
+        f"{name} refuses the request ({status}): {said} Another model or endpoint may accept it.", status
+    )
 
 
 def trying_again(status: int) -> str:
