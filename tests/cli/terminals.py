@@ -9,6 +9,8 @@ import subprocess
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
 
 from tests.cli.running import COMMAND, SECONDS, environment
 
@@ -21,7 +23,9 @@ _STYLE = re.compile(r"\x1b\[\??[0-9;]*[mhl]")
 class Terminal:
     """`typed` writes, `until` waits for something new on the terminal."""
 
-    def __init__(self, words: tuple[str, ...], env: Mapping[str, str] | None) -> None:
+    def __init__(
+        self, words: tuple[str, ...], env: Mapping[str, str] | None, stdout: IO[bytes] | None = None
+    ) -> None:
         ours, theirs = pty.openpty()
         self._fd = ours
         self.raw = b""
@@ -29,7 +33,7 @@ class Terminal:
         self.process = subprocess.Popen(
             [*COMMAND, *words],
             stdin=theirs,
-            stdout=theirs,
+            stdout=stdout or theirs,
             stderr=theirs,
             env=environment({"TERM": "xterm", "COLUMNS": "80", **(env or {})}),
             # The terminal becomes that of the process: Ctrl-C reaches it as a signal.
@@ -60,6 +64,15 @@ class Terminal:
         self.typed(question)
         self.until(question)  # the echo
         return self.until("\n> ")
+
+    def idle(self) -> None:
+        """Wait until it waits itself: keys that are pressed while a prompt is being drawn get lost."""
+        ends, seen = time.monotonic() + SECONDS, 0
+        while seen < 3:
+            assert time.monotonic() < ends, "it never waits"
+            state = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()[0]
+            seen = seen + 1 if state == "S" else 0
+            self._pump(0.01)
 
     def _pump(self, seconds: float) -> int | None:
         """Read what is there. None: nobody has the terminal open any more."""
@@ -98,8 +111,11 @@ def _take_terminal() -> None:
 
 
 @contextmanager
-def terminal(*words: str, env: Mapping[str, str] | None = None) -> Iterator[Terminal]:
-    opened = Terminal(words, env)
+def terminal(
+    *words: str, env: Mapping[str, str] | None = None, stdout: IO[bytes] | None = None
+) -> Iterator[Terminal]:
+    """Opened for the command; `stdout` may be elsewhere."""
+    opened = Terminal(words, env, stdout)
     try:
         yield opened
     finally:

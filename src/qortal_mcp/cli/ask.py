@@ -63,7 +63,7 @@ def command(
     \b
       qortal-mcp ask "who owns the name alice-test?" --sample
       echo "how many blocks are there?" | qortal-mcp ask --sample
-      qortal-mcp ask                                     a conversation; /help shows its commands
+      qortal-mcp ask --sample                  a conversation; try /help
       qortal-mcp ask "what is new?" --server http://127.0.0.1:9000/mcp
 
     The answer goes to standard output; sources, notes and what no tool returned go to standard error.

@@ -9,7 +9,7 @@ from typing import Any
 import click
 import msgspec
 
-from ...agent.events import Called, Calling, Ended, Event, Notice, Text
+from ...agent.events import Asked, Called, Calling, Ended, Event, Notice, Text
 from ...agent.run import Call, Claim, Run, ServerSeen, Source
 from ...text import shortened, visible
 from . import terminal
@@ -17,6 +17,7 @@ from .progress import Progress
 
 _ARGUMENT_CHARS = 300
 _RESULT_CHARS = 300
+_WAITING = "Waiting for the model …"
 
 
 class AnswerPrinter:
@@ -29,17 +30,28 @@ class AnswerPrinter:
         self._ends_line = True
 
     def __call__(self, event: Event) -> None:
-        if isinstance(event, Text):
+        if isinstance(event, Asked):
+            self.doing(_WAITING)
+        elif isinstance(event, Text):
             self._text(event.text)
         elif isinstance(event, Calling):
-            self.end_line()  # a progress line takes the place of the line that it is on
-            self._progress.say(f"{event.tool} {_json(event.arguments)} …")
+            self.doing(f"{event.tool} {_json(event.arguments)} …")
         elif isinstance(event, Called):
-            self._lines(_traced(event.call) if self.traces else [])
+            if self.traces:
+                self.trace(event.call)
+            self.doing(_WAITING)
         elif isinstance(event, Notice):
-            self._lines([f"Note: {visible(event.text)}"])
+            self._lines([f"Note: {_line(event.text)}"])
         elif isinstance(event, Ended):
             self._end(event.run)
+
+    def doing(self, what: str) -> None:
+        """Say what is being waited for, below what has been said so far."""
+        self.end_line()
+        self._progress.say(what)
+
+    def trace(self, call: Call) -> None:
+        self._lines(_traced(call))
 
     def _text(self, text: str) -> None:
         self._progress.clear()
@@ -83,6 +95,11 @@ def _quiet(line: str) -> str:
     return click.style(line, dim=True) if is_terminal and line else line
 
 
+def _line(text: str) -> str:
+    """Text of others as a part of one line."""
+    return visible(" ".join(text.split()))
+
+
 def _json(value: Any) -> str:
     return shortened(visible(msgspec.json.encode(value).decode("utf-8", "replace")), _ARGUMENT_CHARS)
 
@@ -98,9 +115,9 @@ def _traced(call: Call) -> list[str]:
     if call.repeated:
         took.append("asked before: the first result was given again")
     return [
-        f"{call.tool} {_json(call.arguments)} {said}",
-        f"    {' · '.join(map(visible, took))}",
-        *(f"    warning: {visible(warning)}" for warning in call.warnings),
+        f"{_line(call.tool)} {_json(call.arguments)} {said}",
+        f"    {' · '.join(map(_line, took))}",
+        *(f"    warning: {_line(warning)}" for warning in call.warnings),
     ]
 
 
@@ -118,14 +135,14 @@ def _source(source: Source) -> str:
     parts.append(source.as_of or source.time)
     if source.is_synchronizing:
         parts.append("the node is synchronizing")
-    return " · ".join(visible(part) for part in parts if part)
+    return " · ".join(_line(part) for part in parts if part)
 
 
 def _not_from_a_tool(claims: tuple[Claim, ...]) -> list[str]:
     if not claims:
         return []
     shown = dict.fromkeys(
-        visible(claim.text) + (" (in your question)" if claim.in_question else "") for claim in claims
+        _line(claim.text) + (" (in your question)" if claim.in_question else "") for claim in claims
     )
     return [f"Not from a tool: {', '.join(shown)}"]
 
@@ -140,7 +157,7 @@ def _spent(run: Run) -> str:
     spent = run.spent
     about = "~" if spent.is_estimated else ""
     return (
-        f"{visible(run.model)} at {visible(run.endpoint)}: {_count(len(run.calls), 'call')} in {_count(spent.rounds, 'round')}, "
+        f"{_line(run.model)} at {_line(run.endpoint)}: {_count(len(run.calls), 'call')} in {_count(spent.rounds, 'round')}, "
         f"{about}{spent.prompt_tokens:,} + {about}{spent.completion_tokens:,} tokens, {spent.ms / 1000:.1f} s"
     )
 

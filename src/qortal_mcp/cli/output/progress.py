@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from ...text import shortened, visible
+from ...text import visible
 from . import terminal
 
 
@@ -17,7 +17,8 @@ class Progress:
 
     def say(self, text: str) -> None:
         if self._is_shown:
-            line = shortened(visible(text), terminal.width() - 24)
+            # More than one line could not be cleared again.
+            line = terminal.cut(visible(" ".join(text.split())), terminal.width() - 1)
             click.echo(f"\r\x1b[K{line}", nl=False, err=True)
             self._is_there = True
 

@@ -74,6 +74,11 @@ def in_one_line(text: str) -> str:
     return lines[0] if len(lines) == 1 else f"{lines[0]} …"
 
 
+def cut(text: str, to: int) -> str:
+    """The text in at most that many columns; an ellipsis if there was more."""
+    return text if columns(text) <= to else f"{_pieces(text, to - 1)[0]}…"
+
+
 def wrapped(text: str, to: int) -> list[str]:
     """The text in lines of at most that many columns, broken at spaces if possible.
 

@@ -4,37 +4,51 @@ from collections.abc import Sequence
 
 from ...agent.evaluation import Verdict
 from ...text import shortened, visible
+from . import terminal
 from .view import Palette
 
+_INDENT = " " * 10
+_LONGEST_TEXT = 300
 
-def line(number: int, verdict: Verdict, palette: Palette) -> str:
+
+def lines(number: int, verdict: Verdict, palette: Palette) -> str:
     """A question as soon as it is answered."""
     mark = "ok  " if verdict.is_right else "FAIL"
     found = verdict.facts - len(verdict.missing)
     figures = (
         f"{found}/{verdict.facts} facts, {len(verdict.not_from_a_tool)} not from a tool, "
-        f"{verdict.tokens:,} tokens, {verdict.ms / 1000:.1f} s"
+        f"{verdict.tokens:,} tokens, {verdict.ms / 1000:.1f} s; {', '.join(verdict.tools) or 'no calls'}"
     )
-    shown = shortened(visible(" ".join(verdict.question.split())), 70)
-    lines = [
-        f"{mark} {number:>3}  {shown}",
-        palette.quiet(f"          {figures}; {', '.join(verdict.tools) or 'no calls'}"),
-    ]
-    lines += [f"          missing: {visible(fact)}" for fact in verdict.missing]
-    lines += [f"          not from a tool: {visible(text)}" for text in verdict.not_from_a_tool]
-    if verdict.problem:
-        lines.append(f"          {visible(verdict.problem)}")
-    return "\n".join(lines)
+    question = terminal.cut(_line(verdict.question), terminal.width() - len(_INDENT))
+    shown = [f"{mark} {number:>3}  {question}", *map(palette.quiet, _indented(figures))]
+    for fact in verdict.missing:
+        shown += _indented(f"missing: {fact}")
+    for text in verdict.not_from_a_tool:
+        shown += _indented(f"not from a tool: {text}")
+    shown += _indented(verdict.problem)
+    return "\n".join(shown)
 
 
-def total(verdicts: Sequence[Verdict], model: str) -> str:
+def _indented(text: str) -> list[str]:
+    shown = shortened(_line(text), _LONGEST_TEXT)
+    return [_INDENT + line for line in terminal.wrapped(shown, terminal.width() - len(_INDENT)) if line]
+
+
+def _line(text: str) -> str:
+    return visible(" ".join(text.split()))
+
+
+def total(verdicts: Sequence[Verdict], asked: int, model: str) -> str:
+    """All of them together; `asked`: how many questions the file has."""
     right = sum(verdict.is_right for verdict in verdicts)
     facts = sum(verdict.facts for verdict in verdicts)
     missing = sum(len(verdict.missing) for verdict in verdicts)
     strange = sum(len(verdict.not_from_a_tool) for verdict in verdicts)
     tokens = sum(verdict.tokens for verdict in verdicts)
     seconds = sum(verdict.ms for verdict in verdicts) / 1000
-    return (
-        f"{visible(model)}: {right} of {len(verdicts)} questions right, {facts - missing} of {facts} facts, "
+    not_asked = f" ({asked - len(verdicts)} more were not asked)" if asked > len(verdicts) else ""
+    text = (
+        f"{_line(model)}: {right} of {len(verdicts)} questions right{not_asked}, {facts - missing} of {facts} facts, "
         f"{strange} values not from a tool, {tokens:,} tokens, {seconds:.1f} s"
     )
+    return "\n".join(terminal.wrapped(text, terminal.width()))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import os
 import secrets
 import shlex
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 
 import click
 import msgspec
@@ -17,7 +16,7 @@ from msgspec import Struct
 from ... import settings
 from ...agent import events, saved
 from ...agent.agent import Agent, Setup
-from ...agent.framing import Frame
+from ...agent.framing import Frame, inert
 from ...agent.limits import AgentLimits
 from ...agent.model.endpoint import Endpoint
 from ...agent.prompt import system_prompt
@@ -28,6 +27,7 @@ from ...client.limits import ClientLimits
 from ...client.options import Options
 from ...from_settings import node_of, server_of
 from ...settings import AskOptions, ModelOptions, NodeOptions, ReachOptions
+from ...text import visible
 from ..input.targets import check_address
 from ..output import terminal
 from ..output.answers import AnswerPrinter
@@ -35,8 +35,9 @@ from ..output.offers import table, weigh
 from . import failures, run_file
 from .choosing_model import Chosen, choose
 from .reaching import Reached, reach
+from .until_stopped import until_stopped
 
-OnEvent = Callable[[events.Event], None]
+CONNECTING = "Connecting …"
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
@@ -153,7 +154,11 @@ def ask_once(wanted: Wanted, question: str, *, as_json: bool, traces: bool, save
         async with agent_of(wanted) as agent:
             return await agent.ask(question, on_event)
 
-    found = asyncio.run(run())
+    try:
+        printer.doing(CONNECTING)
+        found = until_stopped(run())
+    finally:
+        printer.stop()
     if save is not None:
         run_file.write(save, recorder.events)
     if as_json:
@@ -164,7 +169,7 @@ def ask_once(wanted: Wanted, question: str, *, as_json: bool, traces: bool, save
 def finished(run: Run, *, says_why: bool) -> int:
     """The exit code of a run. Raises: Undetermined with the reason if there is no answer."""
     if run.problem and says_why:
-        raise failures.Undetermined(run.problem)
+        raise failures.Undetermined(visible(run.problem))
     return failures.GOOD if run.is_complete else failures.UNDETERMINED
 
 
@@ -177,8 +182,11 @@ def replay(path: str, *, as_json: bool, traces: bool) -> int:
         printer = AnswerPrinter(traces=traces)
         for event in happened:
             if isinstance(event, events.Asked):
-                click.echo(f"> {event.question}", err=True)
-            printer(event)
+                click.echo(f"> {visible(event.question)}", err=True)
+            elif isinstance(event, events.Text):
+                printer(events.Text(text=inert(event.text)))
+            elif not isinstance(event, events.Calling):  # it is over
+                printer(event)
     return finished(runs[-1], says_why=not as_json)
 
 
@@ -196,4 +204,4 @@ def dry_run(wanted: Wanted, *, as_json: bool) -> int:
             terminal.write(table(found))
         return failures.GOOD if found.tools else failures.UNDETERMINED
 
-    return asyncio.run(look())
+    return until_stopped(look())

@@ -20,7 +20,7 @@ from ...text import visible
 from ..output import terminal
 from ..output.answers import AnswerPrinter
 from . import failures, run_file
-from .asking import Wanted, agent_of
+from .asking import CONNECTING, Wanted, agent_of
 from .until_stopped import stop_signal_raises
 
 T = TypeVar("T")
@@ -45,8 +45,8 @@ def talk(wanted: Wanted, *, traces: bool, save: str | None) -> int:
         return _Conversation(loop, wanted, traces, save).run()
 
 
-class _Interrupted(KeyboardInterrupt):
-    """Ctrl-C has ended what was being waited for."""
+class _InterruptedTwice(KeyboardInterrupt):
+    """Somebody does not want to wait until an answer has ended."""
 
 
 class _Loop:
@@ -71,28 +71,36 @@ class _Loop:
         self._thread.join()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Wait for it. Ctrl-C cancels it, and is raised once it has ended; a second one does not wait.
+        """Wait for it. Ctrl-C cancels it, and is raised once it has ended.
 
-        Raises: _Interrupted.
+        Raises: _InterruptedTwice if Ctrl-C is pressed again before that.
         """
         ended = threading.Event()
-        begun = asyncio.run_coroutine_threadsafe(self._begin(work, ended), self._loop)
-        task = begun.result()
+        tasks: list[asyncio.Task[T]] = []
+
+        def begin() -> None:
+            tasks.append(self._loop.create_task(work))
+            tasks[0].add_done_callback(lambda _: ended.set())
+
+        def cancel() -> None:
+            if tasks:
+                tasks[0].cancel()
+            else:
+                work.close()
+                ended.set()
+
         try:
+            self._loop.call_soon_threadsafe(begin)
             ended.wait()
         except BaseException as exc:  # a stop signal as well
-            self._loop.call_soon_threadsafe(task.cancel)
-            ended.wait()
-            if not isinstance(exc, KeyboardInterrupt):
+            self._loop.call_soon_threadsafe(cancel)
+            try:
+                ended.wait()
+            except KeyboardInterrupt:
+                raise _InterruptedTwice from None
+            if not isinstance(exc, KeyboardInterrupt) or not tasks or tasks[0].cancelled():
                 raise
-        if task.cancelled():
-            raise _Interrupted
-        return task.result()
-
-    async def _begin(self, work: Coroutine[Any, Any, T], ended: threading.Event) -> asyncio.Task[T]:
-        task = asyncio.get_running_loop().create_task(work)
-        task.add_done_callback(lambda _: ended.set())
-        return task
+        return tasks[0].result()
 
 
 class _Conversation:
@@ -112,7 +120,11 @@ class _Conversation:
 
     def run(self) -> int:
         opening = agent_of(self._wanted)
-        agent = self._loop.run(opening.__aenter__())
+        try:
+            self._printer.doing(CONNECTING)
+            agent = self._loop.run(opening.__aenter__())
+        finally:
+            self._printer.stop()
         try:
             self._greet(agent)
             for line in self._lines():
@@ -162,7 +174,9 @@ class _Conversation:
     def _ask(self, agent: Agent, question: str) -> None:
         try:
             run = self._loop.run(agent.ask(question, self._on_event))
-        except _Interrupted:
+        except _InterruptedTwice:
+            raise
+        except KeyboardInterrupt:
             self._printer.stop()
             click.echo("Interrupted.", err=True)
             return
