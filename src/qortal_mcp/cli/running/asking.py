@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import secrets
@@ -86,7 +87,7 @@ def _target(ctx: click.Context, text: str) -> str | Sequence[str]:
 
 @contextlib.asynccontextmanager
 async def toolbox_of(wanted: Wanted) -> AsyncIterator[Toolbox]:
-    """The servers, connected. Raises: WrongSetting."""
+    """The servers, not connected yet. Raises: WrongSetting."""
     async with contextlib.AsyncExitStack() as stack:
         servers: list[ToolServer] = []
         if wanted.chain is not None:
@@ -101,7 +102,6 @@ async def toolbox_of(wanted: Wanted) -> AsyncIterator[Toolbox]:
         ]
         toolbox = Toolbox(servers, wanted.limits)
         stack.push_async_callback(toolbox.close)
-        await toolbox.open()
         yield toolbox
 
 
@@ -109,12 +109,25 @@ async def toolbox_of(wanted: Wanted) -> AsyncIterator[Toolbox]:
 async def agent_of(wanted: Wanted) -> AsyncIterator[Agent]:
     """Raises: WrongSetting, Undetermined."""
     async with toolbox_of(wanted) as toolbox:
-        chosen = await choose(wanted.model, wanted.limits, os.environ)
+        chosen = await _chosen_while_opening(wanted, toolbox)
         endpoint = Endpoint(chosen.base_url, chosen.model, key=chosen.key, limits=wanted.limits)
         try:
             yield Agent(endpoint, toolbox, _setup(wanted, chosen))
         finally:
             await endpoint.close()
+
+
+async def _chosen_while_opening(wanted: Wanted, toolbox: Toolbox) -> Chosen:
+    """Connect the servers and find the model at the same time. Raises: WrongSetting, Undetermined."""
+    opening = asyncio.create_task(toolbox.open())
+    try:
+        chosen = await choose(wanted.model, wanted.limits, os.environ)
+        await opening
+    except BaseException:
+        opening.cancel()
+        await asyncio.wait([opening])
+        raise
+    return chosen
 
 
 def _setup(wanted: Wanted, chosen: Chosen) -> Setup:
@@ -193,6 +206,7 @@ def replay(path: str, *, as_json: bool, traces: bool) -> int:
 def dry_run(wanted: Wanted, *, as_json: bool) -> int:
     async def look() -> int:
         async with toolbox_of(wanted) as toolbox:
+            await toolbox.open()
             servers = toolbox.servers_seen()
             prompt = system_prompt(
                 Frame(_mark()), servers=servers, today=_today(), is_qortal=wanted.chain is not None

@@ -46,13 +46,14 @@ async def choose(options: ModelOptions, limits: AgentLimits, environ: Mapping[st
     try:
         base_url = base_of(named)
     except EndpointError as exc:
-        raise failures.Undetermined(str(exc)) from None
+        raise settings.WrongSetting(str(exc)) from None
     key = settings.model_key(options, environ)
     if not model:
         model = await first_model(base_url, key=key, limits=limits) or ""
     if not model:
         raise failures.Undetermined(
-            f"{base_url} does not say which models it has. Name one with --model or {settings.MODEL_VARIABLE}"
+            f"{base_url} does not say which models it has, or does not answer. "
+            f"Name one with --model or {settings.MODEL_VARIABLE}"
         )
     # Only servers that are known to say more are asked for more.
     window = await window_of(base_url, model, key=key, limits=limits) if says_window(base_url) else None
@@ -65,19 +66,18 @@ async def _found_here(model: str, limits: AgentLimits, environ: Mapping[str, str
     if found is None:
         raise failures.Undetermined(_NO_MODEL)
     if not model or model == found.model:
-        return _chosen(found.base_url, found.model, found.window, server=found.kind)
-    window = await window_of(found.base_url, model, limits=limits)
-    return _chosen(found.base_url, model, window, server=found.kind)
+        window = found.window
+    else:
+        window = await window_of(found.base_url, model, limits=limits)
+    return _chosen(found.base_url, model or found.model, window, kind=found.kind)
 
 
-def _chosen(
-    base_url: str, model: str, window: int | None, key: str | None = None, server: str = ""
-) -> Chosen:
+def _chosen(base_url: str, model: str, window: int | None, key: str | None = None, kind: str = "") -> Chosen:
     return Chosen(
         base_url=base_url,
         model=model,
         key=key,
         window=window,
-        raise_window=raise_window_hint(server or base_url),
+        raise_window=raise_window_hint(kind or base_url),
         is_local=is_nearby(base_url),
     )
