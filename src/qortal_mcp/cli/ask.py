@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..agent.limits import DEFAULT
 from ..settings import AskOptions, ModelOptions, NodeOptions, ReachOptions
 from .input.options import SettingsCommand
 from .running import failures
 
 if TYPE_CHECKING:
     from .running.asking import Wanted
-
-# More than a question; a pipe may bring anything.
-_QUESTION_CHARS = 32_000
 
 
 @click.command(
@@ -95,22 +93,24 @@ def command(
 
 def _question(ctx: click.Context, words: tuple[str, ...]) -> str | None:
     """From the command line, or else from a pipe; None: a person sits at a terminal. Raises: WrongUsage."""
-    text = " ".join(words).strip()
+    # A word that is not UTF-8 has half characters, which JSON does not.
+    text = " ".join(words).encode("utf-8", "surrogateescape").decode("utf-8", "replace").strip()
     if not words or text == "-":
         if text != "-" and sys.stdin is not None and sys.stdin.isatty():
             return None
         text = _piped().strip()
     if not text:
         raise failures.WrongUsage("There is no question.", ctx)
-    if len(text) > _QUESTION_CHARS:
-        raise failures.WrongUsage(f"The question is longer than {_QUESTION_CHARS:,} characters.", ctx)
+    most = DEFAULT.question_chars
+    if len(text) > most:
+        raise failures.WrongUsage(f"The question is longer than {most:,} characters.", ctx)
     return text
 
 
 def _piped() -> str:
     if sys.stdin is None:
         return ""
-    return sys.stdin.buffer.read(4 * _QUESTION_CHARS + 1).decode("utf-8", "replace")
+    return sys.stdin.buffer.read(4 * DEFAULT.question_chars + 1).decode("utf-8", "replace")
 
 
 def _talk(ctx: click.Context, wanted: Wanted, *, as_json: bool, traces: bool, save: str | None) -> int:
