@@ -48,7 +48,7 @@ def check_private(path: str, what: str) -> None:
 
     Raises: Undetermined.
     """
-    if _is_written_through(Path(path)):
+    if _is_written_through(Path(path)) and not Path(path).is_dir():
         raise failures.Undetermined(f"Cannot write the {what} {path}: it is a link or a device, not a file.")
     check_writable(path, what)
 

@@ -198,8 +198,12 @@ def replay(path: str, *, as_json: bool, traces: bool) -> int:
                 click.echo(f"> {visible(event.question)}", err=True)
             elif isinstance(event, events.Text):
                 printer(events.Text(text=inert(event.text)))
-            elif not isinstance(event, events.Calling):  # it is over
+            elif not isinstance(event, events.Calling | events.Called):
                 printer(event)
+            elif traces and isinstance(event, events.Called):
+                printer.trace(event.call)
+            else:  # nothing is waited for
+                printer.stop()
     return finished(runs[-1], says_why=not as_json)
 
 
