@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Raw, Struct
 
 from ..protocol.decoding import decode_as
 from ..protocol.jsonrpc import UNREADABLE
@@ -57,16 +57,25 @@ class NotQuestions(ValueError):
 
 def read(data: bytes) -> list[Question]:
     """From a JSON array, or one JSON object per line. Raises: NotQuestions."""
+    is_array = data.lstrip()[:1] == b"["
     try:
-        if data.lstrip()[:1] == b"[":
-            found = decode_as(data, list[Question])
-        else:
-            found = [decode_as(line, Question) for line in data.splitlines() if line.strip()]
+        items = decode_as(data, list[Raw]) if is_array else data.splitlines()
     except UNREADABLE as exc:
         raise NotQuestions(str(exc)) from None
+    what = "question" if is_array else "line"
+    found = [
+        _question(item, f"{what} {number}") for number, item in enumerate(items, 1) if bytes(item).strip()
+    ]
     if not found:
         raise NotQuestions("there is no question in it")
     return found
+
+
+def _question(data: bytes | Raw, where: str) -> Question:
+    try:
+        return msgspec.json.decode(data, type=Question)
+    except UNREADABLE as exc:
+        raise NotQuestions(f"{where}: {exc}") from None
 
 
 def judge(question: Question, run: Run) -> Verdict:
