@@ -9,7 +9,6 @@ import subprocess
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import IO
 
 from tests.cli.running import COMMAND, SECONDS, environment
@@ -64,15 +63,6 @@ class Terminal:
         self.typed(question)
         self.until(question)  # the echo
         return self.until("\n> ")
-
-    def idle(self) -> None:
-        """Wait until it waits itself: keys that are pressed while a prompt is being drawn get lost."""
-        ends, seen = time.monotonic() + SECONDS, 0
-        while seen < 3:
-            assert time.monotonic() < ends, "it never waits"
-            state = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()[0]
-            seen = seen + 1 if state == "S" else 0
-            self._pump(0.01)
 
     def _pump(self, seconds: float) -> int | None:
         """Read what is there. None: nobody has the terminal open any more."""

@@ -176,7 +176,6 @@ def test_ctrl_c_before_the_first_word_leaves_a_clean_line() -> None:
 def test_at_the_prompt_the_program_ends(key: bytes, code: int) -> None:
     with conversation() as (opened, _):
         opened.until("> ")
-        opened.idle()
         opened.typed(key)
         assert opened.ended() == code
         assert b"Traceback" not in opened.raw
@@ -188,7 +187,6 @@ def test_a_line_can_be_edited_and_brought_back() -> None:
         opened.typed(b"how hgh?\x1b[D\x1b[D\x1b[Di\n")
         opened.until("One.")
         opened.until("> ")
-        opened.idle()
         opened.typed(b"\x1b[A\n")
         opened.until("Two.")
     assert said_to(endpoint)[0] == ("user", "how high?")
@@ -247,11 +245,20 @@ def test_ctrl_c_while_servers_are_connected_ends_the_program_and_theirs() -> Non
         assert b"Traceback" not in opened.raw
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["interrupt", "stop"])
+def test_a_signal_is_noticed_while_the_prompt_is_drawn(number: signal.Signals) -> None:
+    with conversation(lambda request: says("Yes.")) as (opened, _):
+        opened.until("> ")
+        opened.answered("are you there?")
+        opened.answered("/reset")
+        opened.process.send_signal(number)
+        assert opened.ended() == 128 + number
+
+
 def test_a_stop_signal_at_the_prompt_ends_the_program_and_its_servers() -> None:
     server = f"{shlex.quote(sys.executable)} -m qortal_mcp stdio --sample"
     with conversation(servers=("--server", server)) as (opened, _):
         opened.until("> ")
-        opened.idle()
         [child] = children(opened.process.pid)
         opened.process.send_signal(signal.SIGTERM)
         assert opened.ended() == 143

@@ -21,7 +21,7 @@ from ..output import terminal
 from ..output.answers import AnswerPrinter
 from . import failures, run_file
 from .asking import CONNECTING, Wanted, agent_of
-from .until_stopped import stop_signal_raises
+from .signals_at_prompt import signals_at_prompt
 
 T = TypeVar("T")
 
@@ -41,7 +41,7 @@ def talk(wanted: Wanted, *, traces: bool, save: str | None) -> int:
         import readline  # noqa: F401  line editing for `input`
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
-    with stop_signal_raises(), _Loop() as loop:
+    with _Loop() as loop, signals_at_prompt(loop.loop):
         return _Conversation(loop, wanted, traces, save).run()
 
 
@@ -63,11 +63,11 @@ class _Loop:
 
     def __enter__(self) -> _Loop:
         self._thread.start()
-        self._loop = self._started.result()
+        self.loop = self._started.result()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._end.set)
+        self.loop.call_soon_threadsafe(self._end.set)
         self._thread.join()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
@@ -79,7 +79,7 @@ class _Loop:
         tasks: list[asyncio.Task[T]] = []
 
         def begin() -> None:
-            tasks.append(self._loop.create_task(work))
+            tasks.append(self.loop.create_task(work))
             tasks[0].add_done_callback(lambda _: ended.set())
 
         def cancel() -> None:
@@ -90,10 +90,10 @@ class _Loop:
                 ended.set()
 
         try:
-            self._loop.call_soon_threadsafe(begin)
+            self.loop.call_soon_threadsafe(begin)
             ended.wait()
         except BaseException as exc:  # a stop signal as well
-            self._loop.call_soon_threadsafe(cancel)
+            self.loop.call_soon_threadsafe(cancel)
             try:
                 ended.wait()
             except KeyboardInterrupt:

@@ -3,9 +3,8 @@
 import asyncio
 import contextlib
 import signal
-from collections.abc import Coroutine, Iterator
-from types import FrameType
-from typing import Any, NoReturn, TypeVar
+from collections.abc import Coroutine
+from typing import Any, TypeVar
 
 import click
 
@@ -27,17 +26,3 @@ async def _with_stop_signal(work: Coroutine[Any, Any, T]) -> T:
     with contextlib.suppress(NotImplementedError):  # where there are no such signals
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     return await task
-
-
-@contextlib.contextmanager
-def stop_signal_raises() -> Iterator[None]:
-    """The same for code that waits without an event loop. Raises: Exit."""
-    before = signal.signal(signal.SIGTERM, _stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def _stop(number: int, frame: FrameType | None) -> NoReturn:
-    raise click.exceptions.Exit(failures.TERMINATED)
