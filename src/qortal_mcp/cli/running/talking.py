@@ -6,6 +6,7 @@ import asyncio
 import concurrent.futures
 import contextlib
 import io
+import os
 import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterator
@@ -205,13 +206,14 @@ class _Conversation:
         if not rest:
             click.echo("Name a file: /save FILE", err=True)
             return
+        path = os.path.expanduser(rest)  # there is no shell that would do it
         try:
-            run_file.check(rest)
+            run_file.check(path)
         except click.ClickException as exc:
             click.echo(exc.format_message(), err=True)
             return
-        if self._write(rest):
-            terminal.write(f"The conversation is in {visible(rest)}.")
+        if self._write(path):
+            terminal.write(f"The conversation is in {visible(path)}.")
 
     def _write(self, path: str) -> bool:
         """What cannot be written ends no conversation."""
