@@ -204,6 +204,7 @@ def replay(path: str, *, as_json: bool, traces: bool) -> int:
                 printer.trace(event.call)
             else:  # nothing is waited for
                 printer.stop()
+        printer.stop()
     return finished(runs[-1], says_why=not as_json)
 
 
