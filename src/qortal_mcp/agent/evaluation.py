@@ -73,7 +73,7 @@ def read(data: bytes) -> list[Question]:
 
 def _question(data: bytes | Raw, where: str) -> Question:
     try:
-        return msgspec.json.decode(data, type=Question)
+        return decode_as(data, Question)
     except UNREADABLE as exc:
         raise NotQuestions(f"{where}: {exc}") from None
 
