@@ -36,7 +36,7 @@ REFUSALS = [
     pytest.param(refuses(429, "come back later", retry_after="3600"), "{} is busy (429): come back later. It asks to wait 3600 s.", id="429-an-hour"),
     pytest.param(refuses(429, "You exceeded your current quota"), "The account at {} has no credit left (429): You exceeded your current quota. Add some, or use another endpoint.", id="429-no-credit"),
     pytest.param(refuses(400, "messages[2] is wrong"), "{} refuses the request (400): messages[2] is wrong. Another model or endpoint may accept it.", id="400"),
-    pytest.param(refuses(400, "scripted does not support tools"), "{} does not take tools: scripted does not support tools. Use a model that calls tools.", id="no-tools"),
+    pytest.param(refuses(400, "scripted does not support tools"), "The model at {} does not call tools (400): scripted does not support tools. Choose one that does with --model, for example qwen3.", id="no-tools"),
     pytest.param(Raw(headers=HTML, body=PAGE), "{} did not answer with a chat completion: Welcome. Check the base URL; it usually ends with /v1.", id="html"),
     pytest.param(Raw(headers=JSON, body=b'{"status":"ok"}'), '{} did not answer with a chat completion: {"status":"ok"}. Check the base URL; it usually ends with /v1.', id="other-json"),
     pytest.param(Raw(), "{} did not answer with a chat completion: the reply is empty. Check the base URL; it usually ends with /v1.", id="empty"),

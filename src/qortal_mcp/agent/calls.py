@@ -198,7 +198,7 @@ class Calls:
             server=self._server_of(plan.wanted.name),
             round=round_,
             ms=0.0 if plan.is_repeated else round(made.ms, 1),
-            bytes=made.seen.size,
+            bytes=max(made.whole, made.seen.size),
             tokens=estimate(text),
             warnings=made.seen.warnings,
             written=written,

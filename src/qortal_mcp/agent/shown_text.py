@@ -34,6 +34,7 @@ class ShownText:
         self._is_holding = holds_back
         self._is_first = True
         self._is_line_blank = True
+        self._last = ""
 
     def add(self, piece: str) -> None:
         self._held.append(piece)
@@ -42,6 +43,7 @@ class ShownText:
         text = "".join(self._held)
         at = self._shown_until(text)
         self._held = [text[at:]] if at < len(text) else []
+        self._last = text[:at][-1:] or self._last
         self._pass_on(text[:at])
 
     def finish(self) -> None:
@@ -67,7 +69,13 @@ class ShownText:
                 line, self._is_line_blank = newline + 1, True
             self._is_line_blank = self._is_line_blank and not text[line:at].strip()
             beginning = text[at : at + _DECISIVE_CHARS]
-            may = may_become_call(beginning) if self._is_line_blank else may_become_tag(beginning)
+            # In backticks it is the name of a tag.
+            is_quoted = (text[at - 1] if at else self._last) == "`"
+            may = (
+                may_become_call(beginning)
+                if self._is_line_blank
+                else may_become_tag(beginning) and not is_quoted
+            )
             if self._may_become(may, text[at:] if may else ""):
                 return at
             line, self._is_line_blank = at, False
