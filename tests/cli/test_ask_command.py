@@ -152,7 +152,7 @@ def test_json_has_everything_and_a_trace_does_not_disturb_it(endpoint: ScriptedE
         pytest.param(("empty",), 3, "", "The model gave no answer", id="no-answer"),
         pytest.param(("refused",), 3, "", "refuses the request (400)", id="refused"),
         pytest.param(
-            ("endless", "--max-rounds", "1"), 3, "[Stopped after 1 rounds of tool calls", "", id="rounds"
+            ("endless", "--max-rounds", "1"), 3, "[Stopped after 1 round of tool calls", "", id="rounds"
         ),
         pytest.param(("slow", "--max-time", "0.2"), 3, "[Stopped after 0.2 s", "", id="time"),
     ],
