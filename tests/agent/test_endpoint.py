@@ -61,7 +61,7 @@ class Talk:
     async def ask(
         self, messages: Sequence[Message] = QUESTION, functions: Sequence[Function] = (BALANCE,)
     ) -> Completion:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             return await self.endpoint.complete(
                 messages, functions, on_text=self.pieces.append, on_notice=self.notices.append
             )
@@ -550,7 +550,7 @@ async def test_cancelling_closes_the_connection() -> None:
                 QUESTION, (), on_text=lambda text: began.set(), on_notice=talk.notices.append
             )
             task = asyncio.create_task(work)
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(30):
                 await began.wait()
             task.cancel()
             with pytest.raises(asyncio.CancelledError):

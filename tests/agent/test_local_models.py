@@ -127,7 +127,7 @@ async def test_the_first_place_with_a_model_is_chosen_and_silence_does_not_hold_
             place(first, "llama.cpp"),
             place(second, "vLLM"),
         ]
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             found = await find_local(places, limits=limits)
             assert await find_local(places[:2], limits=limits) is None
     assert found == Found(base_url=first.base_url, model="m", kind="llama.cpp")

@@ -99,7 +99,7 @@ async def test_calls_run_side_by_side() -> None:
         value = {"content": [{"type": "text", "text": "x"}], "isError": is_error}
         return web.json_response(json.loads(result(message, value)))
 
-    async with asyncio.timeout(5), web_server(fakes.answering(reply)) as url, toolbox(url) as box:
+    async with asyncio.timeout(30), web_server(fakes.answering(reply)) as url, toolbox(url) as box:
         both = await asyncio.gather(box.call("t", {"bad": True}), box.call("t", {"bad": False}))
     assert [seen.ok for seen in both] == [False, True]
 
@@ -125,7 +125,7 @@ async def test_a_call_without_an_answer_ends_in_time_and_is_cancelled() -> None:
 
     limits = AgentLimits(call_seconds=0.2)
     async with (
-        asyncio.timeout(10),
+        asyncio.timeout(30),
         web_server(fakes.answering(reply)) as url,
         toolbox(url, limits=limits) as box,
     ):
@@ -278,7 +278,7 @@ async def test_a_list_that_goes_round_in_circles_ends() -> None:
     def script(message: Json) -> list[bytes]:
         return [result(message, {"tools": [tool("t")], "nextCursor": "again"})]
 
-    async with asyncio.timeout(10), over_http(legacy(script)) as url, toolbox(url) as box:
+    async with asyncio.timeout(30), over_http(legacy(script)) as url, toolbox(url) as box:
         assert list(box.offers) == ["t"]
 
 
@@ -387,7 +387,7 @@ async def test_a_notice_that_the_list_changed_is_heard_from_a_program() -> None:
 
 async def test_a_modern_server_that_announces_changes_is_asked_only_then() -> None:
     server, lists = make(), Lists()
-    async with asyncio.timeout(10), toolbox(ToolServer(server, options=lists.options)) as box:
+    async with asyncio.timeout(30), toolbox(ToolServer(server, options=lists.options)) as box:
         await wait_until(lambda: b"acknowledged" in lists.last)
         await box.refresh()
         heard = lists.count
@@ -598,7 +598,7 @@ async def test_a_websocket_that_was_closed_is_opened_again_for_the_next_call() -
     lost = asyncio.Event()
     options = replace(OPTIONS, on_lost=lambda error: lost.set())
     async with (
-        asyncio.timeout(10),
+        asyncio.timeout(30),
         fakes.websocket_server(legacy(Shop("t")), sockets) as url,
         toolbox(ToolServer(url, options=options)) as box,
     ):
@@ -632,7 +632,7 @@ async def test_a_program_that_talks_without_end_is_given_up_in_time() -> None:
 
 
 async def test_many_calls_at_once_all_get_their_own_answer() -> None:
-    async with asyncio.timeout(10), toolbox(child(**LINES), make()) as box:
+    async with asyncio.timeout(30), toolbox(child(**LINES), make()) as box:
         calls = [box.call("add", {"a": number, "b": 0}) for number in range(50)]
         found = await asyncio.gather(*calls, *(box.call("t", {}) for _ in range(20)))
     assert [seen.text for seen in found[:50]] == [f'{{"result":{number}}}' for number in range(50)]
@@ -640,7 +640,7 @@ async def test_many_calls_at_once_all_get_their_own_answer() -> None:
 
 
 async def test_calls_in_flight_end_when_the_toolbox_is_closed() -> None:
-    async with asyncio.timeout(10), toolbox(make()) as box:
+    async with asyncio.timeout(30), toolbox(make()) as box:
         call = asyncio.ensure_future(box.call("wait", {}))
         while (await box.call("how_many_wait", {})).text != '{"result":1}':
             pass

@@ -92,7 +92,7 @@ async def toolbox(*servers: ToolServer | Any, limits: AgentLimits = LIMITS) -> A
             await box.open()
         yield box
     finally:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             await box.close()
 
 

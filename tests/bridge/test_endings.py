@@ -31,7 +31,7 @@ async def _lose_and_end(ticks: int) -> None:
     sockets: list[web.WebSocketResponse] = []
     log = logging.getLogger("qortal_mcp.bridge")
     async with (
-        asyncio.timeout(10),
+        asyncio.timeout(30),
         websocket_server(legacy(_tools), sockets) as url,
         bridged(way_to(url)) as bridge,
     ):

@@ -271,7 +271,7 @@ async def test_a_session_that_nobody_uses_is_closed_and_opened_again_when_needed
     from qortal_mcp.server.work import Work
 
     limits = replace(QUICK, idle_seconds=0.3, sweep_seconds=0.05)
-    async with bridged(way_to(server.target, limits=limits, max_children=1)) as bridge:
+    async with bridged(way_to(server.target, limits=limits, max_children=1, start_timeout=30.0)) as bridge:
         peer = Peer(lasting=False, post=lambda message: True)
 
         async def ask(message: Json) -> Json:
@@ -291,10 +291,11 @@ async def test_a_session_that_nobody_uses_is_closed_and_opened_again_when_needed
             "capabilities": {},
             "clientInfo": {"name": "s", "version": "0"},
         }
-        await ask({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello})
+        opened = await ask({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello})
+        assert "result" in opened
         (first,) = server.pids()
         await until(lambda: not is_running(first))
-        assert bridge.facts()[0]["connections"][0]["state"] == "idle"
+        await until(lambda: [one["state"] for one in bridge.facts()[0]["connections"]] == ["idle"])
         async with talking(bridge) as client:
             # Closed ones leave their place to others; and those that are in use are not closed.
             await asyncio.sleep(0.5)

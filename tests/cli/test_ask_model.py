@@ -140,7 +140,7 @@ def test_a_model_that_is_named_is_asked_of_the_local_server() -> None:
 async def test_without_any_model_the_next_step_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     # The usual ports may be in use where the tests run.
     monkeypatch.setattr(choosing_model, "usual_places", lambda host: (Place("Ollama", f"http://{NOWHERE}"),))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         with pytest.raises(
             Undetermined, match=r"There is no language model to ask: .* --base-url URL --model"
         ):

@@ -206,7 +206,7 @@ def is_gone(pid: int) -> bool:
 
 async def wait_until(claim: Callable[[], bool]) -> None:
     """Wait for something that has no event."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while not claim():  # noqa: ASYNC110
             await asyncio.sleep(0.01)
 

@@ -45,7 +45,7 @@ async def cancelled(task: "asyncio.Task[None]") -> None:
 @pytest.mark.parametrize("ticks", TICKS)
 async def test_an_end_of_http_sse_that_is_cancelled_closes_everything(ticks: int) -> None:
     with unclosed() as left:
-        async with asyncio.timeout(5), web_server(OldServer()) as url:
+        async with asyncio.timeout(30), web_server(OldServer()) as url:
             wire = await HttpSseWire.open(url, limits=OPTIONS.limits)
             closing = asyncio.ensure_future(wire.close())
             await after(ticks)
@@ -63,7 +63,7 @@ async def test_an_end_of_a_websocket_that_is_cancelled_closes_everything(ticks: 
         return socket
 
     with unclosed() as left:
-        async with asyncio.timeout(5), web_server(handle) as url:
+        async with asyncio.timeout(30), web_server(handle) as url:
             wire = await WebSocketWire.open(url, limits=OPTIONS.limits)
             closing = asyncio.ensure_future(wire.close())
             await after(ticks)
@@ -81,7 +81,7 @@ async def test_a_client_that_is_cancelled_while_it_changes_wires_closes_both(tic
             named.set()
 
     with unclosed() as left:
-        async with asyncio.timeout(5), web_server(OldServer()) as url:
+        async with asyncio.timeout(30), web_server(OldServer()) as url:
             client = Client(url, replace(OPTIONS, observer=watch))
             opening = asyncio.ensure_future(client.open("legacy"))
             await named.wait()

@@ -95,7 +95,7 @@ PROBES = [
 @pytest.mark.parametrize(("probe", "revision"), PROBES)
 async def test_the_answer_to_the_probe_decides_on_a_lasting_connection(probe: Any, revision: str) -> None:
     server = websocket_server(answers(probe))
-    async with asyncio.timeout(5), server as url, connect(url, options=OPTIONS) as client:
+    async with asyncio.timeout(30), server as url, connect(url, options=OPTIONS) as client:
         assert client.terms.revision == revision
 
 
@@ -113,7 +113,7 @@ async def test_the_answer_to_the_probe_decides_over_http(probe: Any, revision: s
             status if message["method"] == "server/discover" and isinstance(probe, tuple) else 200
         ),
     )
-    async with asyncio.timeout(5), web_server(server) as url, connect(url, options=OPTIONS) as client:
+    async with asyncio.timeout(30), web_server(server) as url, connect(url, options=OPTIONS) as client:
         assert client.terms.revision == revision
 
 
@@ -141,7 +141,7 @@ async def test_a_probe_refused_by_http_means_legacy(status: int, media_type: str
             return web.Response(status=status, body=body, content_type=media_type, headers=headers)
         return await handshake(request)
 
-    async with asyncio.timeout(5), web_server(handle) as url, connect(url, options=OPTIONS) as client:
+    async with asyncio.timeout(30), web_server(handle) as url, connect(url, options=OPTIONS) as client:
         assert client.terms.revision == LEGACY
 
 
@@ -155,7 +155,7 @@ async def test_a_modern_server_that_was_slow_to_start_is_asked_again() -> None:
             return [] if probes == 1 else [result(message, DISCOVERED)]
         return [error(message, -32601)]
 
-    async with asyncio.timeout(5), websocket_server(script) as url, connect(url, options=OPTIONS) as client:
+    async with asyncio.timeout(30), websocket_server(script) as url, connect(url, options=OPTIONS) as client:
         assert client.terms.revision == MODERN
 
 
@@ -166,7 +166,7 @@ async def test_after_a_silent_probe_the_handshake_is_the_next_thing_said() -> No
         said.append(message["method"])
         return answers(None)(message)
 
-    async with asyncio.timeout(5), websocket_server(script) as url, connect(url, options=OPTIONS) as client:
+    async with asyncio.timeout(30), websocket_server(script) as url, connect(url, options=OPTIONS) as client:
         assert client.terms.revision == LEGACY
         await client.notify("notifications/odd")
         await wait_until(lambda: len(said) == 4)
@@ -195,7 +195,7 @@ FAILURES: list[Any] = [
 async def test_what_cannot_be_agreed_on_is_an_error(
     era: Era, revision: str | None, probe: Any, handshake: bool, kind: type[ClientError]
 ) -> None:
-    async with asyncio.timeout(5), websocket_server(answers(probe, handshake)) as url:
+    async with asyncio.timeout(30), websocket_server(answers(probe, handshake)) as url:
         with pytest.raises(kind):
             async with connect(url, era=era, revision=revision, options=OPTIONS):
                 pass
@@ -221,7 +221,7 @@ async def test_the_handshake_is_read_leniently_except_for_the_version(answer: Js
     def script(message: Json) -> list[bytes]:
         return [result(message, answer)] if message.get("method") == "initialize" else []
 
-    async with asyncio.timeout(5), websocket_server(script) as url:
+    async with asyncio.timeout(30), websocket_server(script) as url:
         client = Client(url, OPTIONS)
         try:
             if isinstance(outcome, str):
@@ -267,7 +267,7 @@ async def test_a_refused_handshake_falls_back_to_the_old_transport(era: Era) -> 
 
     server = OldServer(script=script)
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         web_server(server) as url,
         connect(url + "/sse", era=era, options=OPTIONS) as client,
     ):
@@ -298,7 +298,7 @@ async def test_an_address_of_another_origin_is_refused(endpoint: str) -> None:
     from qortal_mcp.client.wires.http_sse import HttpSseWire
 
     server = OldServer(endpoint)
-    async with asyncio.timeout(5), web_server(server) as url:
+    async with asyncio.timeout(30), web_server(server) as url:
         with pytest.raises(MalformedReply, match="origin"):
             await HttpSseWire.open(url + "/sse", limits=LIMITS)
     assert server.posted == []
@@ -308,7 +308,7 @@ async def test_the_first_refusal_is_reported_if_there_is_no_old_transport_either
     async def handle(request: web.Request) -> web.StreamResponse:
         return web.Response(status=403 if request.method == "POST" else 404, text="go away")
 
-    async with asyncio.timeout(5), web_server(handle) as url:
+    async with asyncio.timeout(30), web_server(handle) as url:
         with pytest.raises(HttpRefused) as failure:
             async with connect(url, options=OPTIONS):
                 pass
@@ -333,7 +333,7 @@ async def test_a_stream_that_names_no_address_is_given_up(data: bytes) -> None:
         await asyncio.Event().wait()
         return stream
 
-    async with asyncio.timeout(5), web_server(handle) as url:
+    async with asyncio.timeout(30), web_server(handle) as url:
         with pytest.raises((ConnectionLost, MalformedReply)):
             await HttpSseWire.open(url, limits=LIMITS)
 
@@ -352,7 +352,7 @@ async def test_the_end_of_the_old_stream_fails_what_waits() -> None:
         return await server(request)
 
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         web_server(handle) as url,
         connect(url, era="legacy", options=OPTIONS) as client,
     ):

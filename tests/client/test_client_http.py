@@ -177,7 +177,7 @@ GOOD = [
 @pytest.mark.parametrize("reply", GOOD)
 async def test_every_legal_form_of_a_reply_is_understood(reply: Reply) -> None:
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         web_server(answering(reply)) as url,
         connect(url, era="legacy", options=OPTIONS) as client,
     ):
@@ -225,7 +225,7 @@ async def test_an_invalid_reply_is_an_error_and_the_client_survives(
         )
 
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         web_server(answering(mixed)) as url,
         connect(url, era="legacy", options=OPTIONS) as client,
     ):
@@ -244,7 +244,7 @@ async def test_whatever_the_status_of_initialized_the_server_is_used(status: int
         return await server(request)
 
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         web_server(handle) as url,
         connect(url, era="legacy", options=OPTIONS) as client,
     ):
@@ -258,7 +258,7 @@ async def test_any_bytes_can_be_sent_and_the_reply_is_seen_as_it_is() -> None:
         return web.Response(body=data[::-1], status=418, headers=headers, content_type="text/odd")
 
     transcript = Transcript()
-    async with asyncio.timeout(5), web_server(handle) as url:
+    async with asyncio.timeout(30), web_server(handle) as url:
         wire = HttpWire(url + "/a/../%2e%2e/b", observer=transcript, limits=LIMITS)
         reply = await wire.exchange(b'{"odd":\xff', (("odd", "yes"),))
         again = await wire.exchange(None, method="OPTIONS", usual_headers=False)
@@ -276,7 +276,7 @@ async def test_any_bytes_can_be_sent_and_the_reply_is_seen_as_it_is() -> None:
 async def test_events_are_recorded_as_they_came() -> None:
     data = b": note\nid: 7\nevent: odd\ndata: \xff\n\nretry: 5\ndata: a\ndata: b\n\n"
     transcript = Transcript()
-    async with asyncio.timeout(5), web_server(answering(body(data))) as url:
+    async with asyncio.timeout(30), web_server(answering(body(data))) as url:
         wire = HttpWire(url, observer=transcript, limits=LIMITS)
         reply = await wire.exchange(b'{"id":1,"method":"x"}')
         await wire.close()
@@ -292,7 +292,7 @@ async def test_a_raw_exchange_has_its_own_time_limit() -> None:
         await asyncio.Event().wait()
         return web.Response()
 
-    async with asyncio.timeout(5), web_server(handle) as url:
+    async with asyncio.timeout(30), web_server(handle) as url:
         wire = HttpWire(url, limits=LIMITS)
         with pytest.raises(ConnectionLost, match="within"):
             await wire.exchange(b"{}", timeout=0.1)
@@ -306,7 +306,7 @@ async def test_a_stream_that_goes_on_is_shown_as_far_as_it_came() -> None:
         await asyncio.Event().wait()
         return stream
 
-    async with asyncio.timeout(5), web_server(handle) as url:
+    async with asyncio.timeout(30), web_server(handle) as url:
         wire = HttpWire(url, limits=LIMITS)
         reply = await wire.exchange(b"{}", timeout=0.2)
         cut = await wire.exchange(b"{}", timeout=2, at_most_events=1)
@@ -320,7 +320,7 @@ async def test_raw_bodies_go_through_the_sink_like_any_reply() -> None:
     options = Options(limits=LIMITS, on_notification=heard.append, standing_stream=False)
     server = HttpScript(lambda message: [NOTICE] if "odd" in message else legacy(ok)(message))
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         web_server(server) as url,
         connect(url, era="legacy", options=options) as client,
     ):
@@ -331,7 +331,7 @@ async def test_raw_bodies_go_through_the_sink_like_any_reply() -> None:
 async def test_notifications_and_log_levels_of_the_modern_era() -> None:
     server = HttpScript(modern(ok))
     options = Options(limits=LIMITS, log_level="warning")
-    async with asyncio.timeout(5), web_server(server) as url, connect(url, options=options) as client:
+    async with asyncio.timeout(30), web_server(server) as url, connect(url, options=options) as client:
         await client.request("x", {"_meta": {"traceparent": "00-1"}})
         await client.notify("notifications/odd", {"a": 1})
     _, _, asked = server.requests[1]
@@ -351,7 +351,7 @@ async def test_a_refused_notification_is_an_error() -> None:
         return await server(request)
 
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         web_server(handle) as url,
         connect(url, era="legacy", options=OPTIONS) as client,
     ):
@@ -367,7 +367,7 @@ async def test_all_events_of_one_reply_together_are_bounded() -> None:
         return stream
 
     small = ClientLimits(message_bytes=2_000)
-    async with asyncio.timeout(5), web_server(handle) as url:
+    async with asyncio.timeout(30), web_server(handle) as url:
         wire = HttpWire(url, limits=small)
         with pytest.raises(MalformedReply, match="larger than 4000 bytes"):
             await wire.exchange(b"{}")

@@ -199,7 +199,7 @@ async def test_changes_are_heard_in_memory(era: str) -> None:
     server = make()
     heard: asyncio.Queue[Notification] = asyncio.Queue()
     options = Options(on_notification=heard.put_nowait)
-    async with asyncio.timeout(5), connect(server, era=era, options=options) as client:  # type: ignore[arg-type]
+    async with asyncio.timeout(30), connect(server, era=era, options=options) as client:  # type: ignore[arg-type]
         if era == "legacy":
             await client.subscribe("test://note")
             server.hub.resource_updated("test://note")

@@ -133,7 +133,7 @@ async def test_a_legacy_server_gets_an_answer(
     server = Asking(method, params)
     options = Options(limits=LIMITS, handlers=handlers)
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         websocket_server(server) as url,
         connect(url, era="legacy", options=options) as client,
     ):
@@ -146,7 +146,7 @@ async def test_bad_parameters_of_a_question_are_its_own_fault() -> None:
     server = Asking("elicitation/create", {"message": 5})
     options = Options(limits=LIMITS, handlers=ELICIT)
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         websocket_server(server) as url,
         connect(url, era="legacy", options=options) as client,
     ):
@@ -171,7 +171,7 @@ async def test_a_flood_of_questions_is_bounded() -> None:
     server = Asking("odd", {}, times=8)
     options = Options(limits=LIMITS, handlers={"odd": count})
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         websocket_server(server) as url,
         connect(url, era="legacy", options=options) as client,
     ):
@@ -195,7 +195,7 @@ async def test_a_question_that_is_withdrawn_is_dropped() -> None:
     sockets: list[web.WebSocketResponse] = []
     options = Options(limits=ClientLimits(), handlers={"odd": ask})
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         websocket_server(server, sockets) as url,
         connect(url, era="legacy", options=options) as client,
     ):
@@ -216,7 +216,7 @@ async def test_a_modern_server_may_not_send_requests_and_gets_no_answer() -> Non
         seen.append(message)
         return [b'{"jsonrpc":"2.0","id":"q","method":"ping"}', result(message, {})]
 
-    async with asyncio.timeout(5), websocket_server(modern(script)) as url, connect(url) as client:
+    async with asyncio.timeout(30), websocket_server(modern(script)) as url, connect(url) as client:
         await client.request("x")
         await client.request("y")
     assert [message["method"] for message in seen] == ["x", "y"]
@@ -249,7 +249,7 @@ DONE: Json = {"resultType": "complete", "content": []}
 async def test_a_retry_carries_the_answers_and_the_state_as_it_came() -> None:
     calls, script = rounds(asks("s\u00e9 1", a=QUESTION), asks(b=QUESTION), asks("only state"), DONE)
     options = Options(limits=LIMITS, handlers=ELICIT)
-    async with asyncio.timeout(5), websocket_server(script) as url, connect(url, options=options) as client:
+    async with asyncio.timeout(30), websocket_server(script) as url, connect(url, options=options) as client:
         await client.call_tool("t", {"x": 1})
     answer = {"action": "accept", "content": {"said": "who?"}}
     carried = [
@@ -286,7 +286,7 @@ ODD: list[Any] = [
 async def test_odd_questions_end_the_request(method: str, body: Json, kind: type[ClientError]) -> None:
     calls, script = rounds(body)
     options = Options(limits=LIMITS, handlers=ELICIT)
-    async with asyncio.timeout(5), websocket_server(script) as url, connect(url, options=options) as client:
+    async with asyncio.timeout(30), websocket_server(script) as url, connect(url, options=options) as client:
         with pytest.raises(kind):
             await client.request(method, {"name": "t"})
     assert len(calls) <= LIMITS.input_rounds + 1
@@ -294,7 +294,7 @@ async def test_odd_questions_end_the_request(method: str, body: Json, kind: type
 
 async def test_text_that_only_mentions_questions_is_not_a_question() -> None:
     _, script = rounds({**DONE, "content": [{"type": "text", "text": '"resultType":"input_required"'}]})
-    async with asyncio.timeout(5), websocket_server(script) as url, connect(url) as client:
+    async with asyncio.timeout(30), websocket_server(script) as url, connect(url) as client:
         assert "input_required" in (await client.call_tool("t")).text
 
 
@@ -330,7 +330,7 @@ async def test_a_subscription_that_does_not_begin_well_is_an_error(
 
     options = Options(limits=ClientLimits(request_seconds=0.3, goodbye_seconds=0.3))
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         websocket_server(modern(script)) as url,
         connect(url, options=options) as client,
     ):
@@ -356,7 +356,7 @@ async def test_notices_come_in_order_and_more_than_can_be_kept_end_the_subscript
 
     options = Options(limits=ClientLimits(backlog_messages=8, goodbye_seconds=0.3))
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         websocket_server(modern(script)) as url,
         connect(url, options=options) as client,
     ):
@@ -389,7 +389,7 @@ async def test_a_callback_that_fails_costs_nothing_else(caplog: pytest.LogCaptur
 
     options = Options(limits=LIMITS, on_notification=broken)
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         websocket_server(legacy(script)) as url,
         connect(url, era="legacy", options=options) as client,
     ):
@@ -408,7 +408,7 @@ async def test_progress_restarts_the_clock() -> None:
     options = Options(limits=LIMITS)
     heard = asyncio.Event()
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         websocket_server(legacy(script), sockets) as url,
         connect(url, era="legacy", options=options) as client,
     ):

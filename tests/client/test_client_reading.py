@@ -75,7 +75,7 @@ async def answered(text: str, options: Options) -> AsyncIterator[Client]:
         return [part.replace("ID", str(message["id"])).encode("latin-1") for part in text.split("|")]
 
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         websocket_server(legacy(script)) as url,
         connect(url, era="legacy", options=options) as client,
     ):
@@ -192,7 +192,7 @@ async def test_the_output_of_a_child_is_understood(
     dropped: list[str] = []
     transcript = Transcript()
     options = reading("safe", dropped, observer=transcript)
-    async with asyncio.timeout(5), connect(child(x=lines), era="legacy", options=options) as client:
+    async with asyncio.timeout(30), connect(child(x=lines), era="legacy", options=options) as client:
         mark = transcript.count
         reply = await client.request("x")
         received = b"".join(record.data for record in transcript.records("received", since=mark))
@@ -206,7 +206,7 @@ async def test_the_output_of_a_child_is_understood(
 async def test_a_child_is_read_strictly_without_a_splitter() -> None:
     lines = ["{", '"jsonrpc":"2.0","id":ID,"result":{}', "}"]
     options = Options(reading=Repairs().messages, limits=QUICK)
-    async with asyncio.timeout(5), connect(child(x=lines), era="legacy", options=options) as client:
+    async with asyncio.timeout(30), connect(child(x=lines), era="legacy", options=options) as client:
         with pytest.raises(RequestTimeout):
             await client.request("x")
 
@@ -215,7 +215,7 @@ async def test_an_error_without_an_id_belongs_to_the_http_request_it_answers() -
     data = b'{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Session not found"}}'
     reply = body(data, "application/json", 400)
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         web_server(answering(reply)) as url,
         connect(url, era="legacy", options=reading()) as client,
     ):
@@ -229,7 +229,7 @@ async def test_an_http_refusal_that_is_dropped_is_still_a_refusal() -> None:
     data = b'{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"no session"}}'
     dropped: list[str] = []
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         web_server(answering(body(data, "application/json", 400))) as url,
         connect(url, era="legacy", options=reading("safe", dropped)) as client,
     ):
@@ -253,7 +253,7 @@ async def test_a_notification_that_is_answered_over_http_does_no_harm() -> None:
 
     dropped: list[str] = []
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         web_server(handle) as url,
         connect(url, era="legacy", options=reading("all", dropped)) as client,
     ):
@@ -272,7 +272,7 @@ async def test_a_lost_session_is_reported_to_who_does_not_want_it_renewed() -> N
     server = HttpScript(legacy(ok), session="s", status=status)
     options = reading(renews_sessions=False)
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         web_server(server) as url,
         connect(url, era="legacy", options=options) as client,
     ):
@@ -324,7 +324,7 @@ async def check_that_it_waits(sink: SlowSink, at_most: int) -> None:
 async def test_a_child_is_not_read_while_there_is_no_room() -> None:
     program = f"import sys\nfor _ in range({FLOOD}): sys.stdout.write({NOTICE.decode()!r} + chr(10))"
     sink = SlowSink(10)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         wire = await StdioWire.open([sys.executable, "-c", program], sink, limits=LIMITS)
         await check_that_it_waits(sink, 10 + 64 * 1024 // len(NOTICE))
         await wire.close()
@@ -332,7 +332,7 @@ async def test_a_child_is_not_read_while_there_is_no_room() -> None:
 
 async def test_a_websocket_is_not_read_while_there_is_no_room() -> None:
     sink = SlowSink(10)
-    async with asyncio.timeout(10), websocket_server(lambda message: [NOTICE] * FLOOD) as url:
+    async with asyncio.timeout(30), websocket_server(lambda message: [NOTICE] * FLOOD) as url:
         wire = await WebSocketWire.open(url, sink, limits=LIMITS)
         await wire.send(Outgoing(b"{}"))
         await check_that_it_waits(sink, 10)
@@ -348,7 +348,7 @@ async def test_a_stream_is_not_read_while_there_is_no_room() -> None:
         return stream
 
     sink = SlowSink(10)
-    async with asyncio.timeout(10), web_server(handle) as url:
+    async with asyncio.timeout(30), web_server(handle) as url:
         wire = await HttpSseWire.open(url, sink, limits=LIMITS)
         await check_that_it_waits(sink, FLOOD // 2)
         await wire.close()

@@ -73,7 +73,7 @@ async def test_a_broken_reply_fails_its_request_on_a_lasting_connection(
 ) -> None:
     options = Options(limits=LIMITS)
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         websocket_server(raw(text)) as url,
         connect(url, options=options) as client,
     ):
@@ -89,7 +89,7 @@ async def test_a_broken_reply_fails_its_request_over_http(
 ) -> None:
     server = HttpScript(raw(text), sse=sse)
     options = Options(limits=LIMITS)
-    async with asyncio.timeout(5), web_server(server) as url, connect(url, options=options) as client:
+    async with asyncio.timeout(30), web_server(server) as url, connect(url, options=options) as client:
         with pytest.raises(kind) as failure:
             await client.request("tools/list")
     assert failure.value.evidence
@@ -99,7 +99,7 @@ async def test_a_broken_reply_fails_its_request_over_http(
 async def test_what_belongs_to_no_request_is_the_evidence_of_a_timeout(text: str) -> None:
     options = Options(limits=LIMITS)
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         websocket_server(raw(text)) as url,
         connect(url, options=options) as client,
     ):
@@ -113,7 +113,7 @@ async def test_what_belongs_to_no_request_is_the_evidence_of_a_timeout(text: str
 async def test_over_http_the_reply_that_answers_nothing_fails_at_once(text: str, sse: bool) -> None:
     server = HttpScript(raw(text), sse=sse)
     options = Options(limits=ClientLimits(request_seconds=4))
-    async with asyncio.timeout(3), web_server(server) as url, connect(url, options=options) as client:
+    async with asyncio.timeout(30), web_server(server) as url, connect(url, options=options) as client:
         with pytest.raises(MalformedReply) as failure:
             await client.request("tools/list")
     assert failure.value.evidence == (text.encode("latin-1"),)
@@ -130,7 +130,7 @@ async def test_a_late_reply_is_dropped_and_the_next_request_gets_its_own() -> No
 
     options = Options(limits=LIMITS)
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         websocket_server(legacy(script)) as url,
         connect(url, options=options) as client,
     ):
@@ -144,7 +144,7 @@ async def test_extra_members_doubled_replies_and_grouped_replies_do_no_harm() ->
         once = result(message, {"ok": True})
         return [once[:-1] + b',"requestId":1}', once, b"[%b]" % once]
 
-    async with asyncio.timeout(5), websocket_server(legacy(script)) as url, connect(url) as client:
+    async with asyncio.timeout(30), websocket_server(legacy(script)) as url, connect(url) as client:
         for _ in range(2):
             assert (await client.request("x")).read(dict[str, bool]) == {"ok": True}
 
@@ -153,13 +153,13 @@ async def test_a_batched_reply_is_taken_apart() -> None:
     def script(message: Json) -> list[bytes]:
         return [b"[%b]" % result(message, {"ok": True})]
 
-    async with asyncio.timeout(5), websocket_server(legacy(script)) as url, connect(url) as client:
+    async with asyncio.timeout(30), websocket_server(legacy(script)) as url, connect(url) as client:
         assert (await client.request("x")).read(dict[str, bool]) == {"ok": True}
 
 
 async def test_the_error_of_a_server_keeps_code_message_and_data() -> None:
     script = legacy(lambda message: [error(message, 1234, "odd \u202e text", {"why": [1]})])
-    async with asyncio.timeout(5), websocket_server(script) as url, connect(url) as client:
+    async with asyncio.timeout(30), websocket_server(script) as url, connect(url) as client:
         with pytest.raises(ServerError) as failure:
             await client.request("x")
     assert (failure.value.code, failure.value.message, failure.value.data) == (
@@ -188,7 +188,7 @@ NO_RESULT = [
 
 @pytest.mark.parametrize("value", NO_RESULT)
 async def test_an_invalid_tool_result_is_refused_with_the_reply(value: Any) -> None:
-    async with asyncio.timeout(5), websocket_server(tool_result(value)) as url, connect(url) as client:
+    async with asyncio.timeout(30), websocket_server(tool_result(value)) as url, connect(url) as client:
         with pytest.raises(MalformedReply) as failure:
             await client.call_tool("t")
     assert b'"result"' in failure.value.evidence[0]
@@ -197,7 +197,7 @@ async def test_an_invalid_tool_result_is_refused_with_the_reply(value: Any) -> N
 async def test_an_odd_block_does_not_cost_the_others() -> None:
     blocks = [{"type": "text", "text": "good"}, {"type": "hologram"}, {"type": "image"}, "text", None]
     value = {"content": blocks, "structuredContent": [1], "isError": True}
-    async with asyncio.timeout(5), websocket_server(tool_result(value)) as url, connect(url) as client:
+    async with asyncio.timeout(30), websocket_server(tool_result(value)) as url, connect(url) as client:
         found = await client.call_tool("t")
     assert [type(block) for block in found.content] == [TextContent, OddBlock, OddBlock, OddBlock, OddBlock]
     assert (found.text, found.structured, found.is_error) == ("good", [1], True)
@@ -227,13 +227,13 @@ GOOD_PAGES = [
 
 @pytest.mark.parametrize(("cursors", "items"), GOOD_PAGES)
 async def test_all_pages_are_read(cursors: tuple[Any, ...], items: int) -> None:
-    async with asyncio.timeout(5), websocket_server(legacy(pages(*cursors))) as url, connect(url) as client:
+    async with asyncio.timeout(30), websocket_server(legacy(pages(*cursors))) as url, connect(url) as client:
         listing = await client.list_tools()
     assert len(listing) == len(listing.pages) == items
 
 
 async def test_in_the_modern_era_an_empty_cursor_is_a_cursor() -> None:
-    async with asyncio.timeout(5), websocket_server(modern(pages("", None))) as url, connect(url) as client:
+    async with asyncio.timeout(30), websocket_server(modern(pages("", None))) as url, connect(url) as client:
         assert len(await client.list_tools()) == 2
 
 
@@ -247,7 +247,7 @@ ENDLESS = [
 async def test_a_list_without_end_ends(cursors: tuple[str, ...], words: str) -> None:
     options = Options(limits=ClientLimits(list_pages=20))
     script = legacy(pages(*cursors))
-    async with asyncio.timeout(5), websocket_server(script) as url, connect(url, options=options) as client:
+    async with asyncio.timeout(30), websocket_server(script) as url, connect(url, options=options) as client:
         with pytest.raises(MalformedReply, match=words):
             await client.list_tools()
 
@@ -261,7 +261,7 @@ async def test_one_bad_tool_costs_one_tool() -> None:
         "text",
     ]
     script = legacy(lambda message: [result(message, {"tools": tools})])
-    async with asyncio.timeout(5), websocket_server(script) as url, connect(url) as client:
+    async with asyncio.timeout(30), websocket_server(script) as url, connect(url) as client:
         listing = await client.list_tools()
     assert [tool.name for tool in listing] == ["good"]
     assert len(listing.odd) == 4
@@ -271,7 +271,7 @@ async def test_one_bad_tool_costs_one_tool() -> None:
 @pytest.mark.parametrize("value", [{"tools": {}}, {}, {"tools": None}, {"tools": [], "nextCursor": 5}])
 async def test_an_invalid_page_is_refused(value: Any) -> None:
     script = legacy(lambda message: [result(message, value)])
-    async with asyncio.timeout(5), websocket_server(script) as url, connect(url) as client:
+    async with asyncio.timeout(30), websocket_server(script) as url, connect(url) as client:
         with pytest.raises(MalformedReply):
             await client.list_tools()
 
@@ -279,7 +279,7 @@ async def test_an_invalid_page_is_refused(value: Any) -> None:
 async def test_a_silent_server_times_out_with_nothing_to_show() -> None:
     options = Options(limits=LIMITS)
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         websocket_server(legacy(silent)) as url,
         connect(url, options=options) as client,
     ):

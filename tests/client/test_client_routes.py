@@ -109,7 +109,7 @@ def test_one_variable_can_stand_for_all(monkeypatch: pytest.MonkeyPatch) -> None
 
 async def test_http_goes_through_the_proxy_if_the_options_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
     server = HttpScript(legacy(ok))
-    async with asyncio.timeout(5), web_server(server) as url:
+    async with asyncio.timeout(30), web_server(server) as url:
         proxy = Proxy(port_of(url))
         async with proxied(proxy) as address:
             monkeypatch.setenv("HTTP_PROXY", f"http://me:word@{address}")
@@ -134,7 +134,7 @@ async def test_without_the_option_the_variables_are_not_read(monkeypatch: pytest
 
 
 async def test_a_websocket_goes_the_same_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with asyncio.timeout(5), websocket_server(legacy(ok)) as url:
+    async with asyncio.timeout(30), websocket_server(legacy(ok)) as url:
         proxy = Proxy(port_of(url))
         async with proxied(proxy) as address:
             monkeypatch.setenv("HTTP_PROXY", address)
@@ -147,7 +147,7 @@ async def test_a_websocket_goes_the_same_way(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize("url", ["http://mcp.test/mcp", "ws://mcp.test/ws", "http://me:word@mcp.test/mcp"])
 async def test_secrets_do_not_pass_a_proxy_unencrypted(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     proxy = Proxy(9)
-    async with asyncio.timeout(5), proxied(proxy) as address:
+    async with asyncio.timeout(30), proxied(proxy) as address:
         monkeypatch.setenv("HTTP_PROXY", address)
         options = Options(limits=LIMITS, proxies=True, headers=() if "@" in url else SECRET)
         with pytest.raises(
@@ -164,7 +164,7 @@ async def test_a_proxy_of_a_secure_connection_sees_only_the_host(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     proxy = Proxy(9, refuses=True)
-    async with asyncio.timeout(5), proxied(proxy) as address:
+    async with asyncio.timeout(30), proxied(proxy) as address:
         monkeypatch.setenv("HTTPS_PROXY", f"http://me:word@{address}")
         options = Options(limits=LIMITS, proxies=True, headers=SECRET)
         with pytest.raises(ConnectionLost, match="the proxy refuses with HTTP status 407") as failure:
@@ -220,7 +220,7 @@ async def secured() -> AsyncIterator[str]:
 
 @pytest.mark.parametrize("scheme", ["https", "wss"])
 async def test_certificates_of_a_file_are_trusted(scheme: str) -> None:
-    async with asyncio.timeout(10), secured() as address:
+    async with asyncio.timeout(30), secured() as address:
         url = f"{scheme}://{address}/mcp"
         options = Options(limits=LIMITS, ca_file=str(TLS / "localhost.crt"))
         async with connect(url, era="legacy", options=options) as client:

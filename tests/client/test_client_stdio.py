@@ -44,7 +44,7 @@ NOISE = [
 async def test_noise_on_stdout_does_no_harm_and_is_kept(lines: list[str]) -> None:
     transcript = Transcript()
     options = Options(observer=transcript, limits=QUICK)
-    async with asyncio.timeout(5), connect(child(x=lines), options=options) as client:
+    async with asyncio.timeout(30), connect(child(x=lines), options=options) as client:
         mark = transcript.count
         assert (await client.request("x")).read(dict[str, bool]) == {"ok": True}
         id_ = transcript.messages("sent", since=mark)[0].partition(b'"id":')[2].partition(b",")[0]
@@ -56,7 +56,7 @@ async def test_noise_on_stdout_does_no_harm_and_is_kept(lines: list[str]) -> Non
 async def test_a_line_beyond_the_limit_is_dropped_and_reported() -> None:
     transcript = Transcript()
     options = Options(observer=transcript, limits=ClientLimits(message_bytes=1000, exit_seconds=0.3))
-    async with asyncio.timeout(5), connect(child(x=["{" + "a" * 5000, OK]), options=options) as client:
+    async with asyncio.timeout(30), connect(child(x=["{" + "a" * 5000, OK]), options=options) as client:
         assert (await client.request("x")).read(dict[str, bool]) == {"ok": True}
     assert len(transcript.records("received", "too_long")) == 1
 
@@ -72,7 +72,7 @@ TOO_LARGE = [
 @pytest.mark.parametrize("line", TOO_LARGE)
 async def test_a_reply_beyond_the_limit_fails_its_request_at_once(line: str) -> None:
     options = Options(limits=ClientLimits(message_bytes=1000, exit_seconds=0.3))
-    async with asyncio.timeout(5), connect(child(x=[line], y=[OK]), options=options) as client:
+    async with asyncio.timeout(30), connect(child(x=[line], y=[OK]), options=options) as client:
         with pytest.raises(MalformedReply, match="the reply is larger than 1000 bytes"):
             await client.request("x")
         assert (await client.request("y")).read(dict[str, bool]) == {"ok": True}
@@ -81,7 +81,7 @@ async def test_a_reply_beyond_the_limit_fails_its_request_at_once(line: str) -> 
 async def test_a_notification_beyond_the_limit_fails_no_request() -> None:
     notice = f'{{"jsonrpc":"2.0","method":"notifications/message","params":{{"data":"{LARGE}"}}}}'
     options = Options(limits=ClientLimits(message_bytes=1000, exit_seconds=0.3))
-    async with asyncio.timeout(5), connect(child(x=[notice, OK]), options=options) as client:
+    async with asyncio.timeout(30), connect(child(x=[notice, OK]), options=options) as client:
         assert (await client.request("x")).read(dict[str, bool]) == {"ok": True}
 
 
@@ -90,7 +90,7 @@ async def test_a_notification_beyond_the_limit_fails_no_request() -> None:
     "A program that the client started is gone when the client is closed, together with its own children.",
 )
 async def test_the_child_is_gone_when_the_client_is_closed() -> None:
-    async with asyncio.timeout(5), connect(child(), options=Options(limits=QUICK)) as client:
+    async with asyncio.timeout(30), connect(child(), options=Options(limits=QUICK)) as client:
         pid = pid_of(client)
         assert not is_gone(pid)
     assert is_gone(pid)
@@ -115,7 +115,7 @@ while True:
 async def test_a_child_that_ignores_everything_is_killed_with_its_own_children() -> None:
     transcript = Transcript()
     wire = await StdioWire.open([sys.executable, "-c", STUBBORN], observer=transcript, limits=QUICK)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await transcript.wait_for(lambda record: record.kind == "stderr", 5)
         group = os.getpgid(wire.pid)
         await wire.close()
@@ -143,7 +143,7 @@ async def test_a_cancelled_close_still_reaps_the_child() -> None:
     transcript = Transcript()
     patient = ClientLimits(exit_seconds=60)
     wire = await StdioWire.open([sys.executable, "-c", STUBBORN], observer=transcript, limits=patient)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await transcript.wait_for(lambda record: record.kind == "stderr", 5)
         closing = asyncio.create_task(wire.close())
         await asyncio.sleep(0)
@@ -173,7 +173,7 @@ async def test_a_cancelled_connect_leaves_no_child() -> None:
 async def test_a_child_that_dies_says_how() -> None:
     program = child(x=["EXIT"])
     program[2] = "import sys; print('last words', file=sys.stderr)\n" + program[2]
-    async with asyncio.timeout(5), connect(program, options=Options(limits=QUICK)) as client:
+    async with asyncio.timeout(30), connect(program, options=Options(limits=QUICK)) as client:
         with pytest.raises(ConnectionLost, match="exit code 7") as failure:
             await client.request("x")
         assert failure.value.evidence == (b"last words\n",)
@@ -183,7 +183,7 @@ async def test_a_child_that_dies_says_how() -> None:
 
 async def test_a_child_that_exits_on_the_probe_gets_a_second_chance() -> None:
     argv = child(server__discover=["EXIT"], x=[OK])
-    async with asyncio.timeout(5), connect(argv, options=Options(limits=QUICK)) as client:
+    async with asyncio.timeout(30), connect(argv, options=Options(limits=QUICK)) as client:
         assert client.terms.revision == "2025-06-18"
         assert (await client.request("x")).read(dict[str, bool]) == {"ok": True}
 
@@ -200,7 +200,7 @@ async def test_the_environment_is_the_callers_and_no_shell_reads_the_arguments()
     wire = await StdioWire.open(
         [sys.executable, "-c", program, "$HOME; ls *"], env={"ONLY": "this"}, observer=transcript
     )
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         record = await transcript.wait_for(lambda record: record.kind == "stderr", 5)
         await wire.close()
     assert record is not None
@@ -215,7 +215,7 @@ async def test_standard_error_is_kept_within_its_bound() -> None:
     # A child that is slow to start would be ended before it has said anything.
     said = await transcript.wait_for(lambda record: record.data.endswith(b" 9999\n"), 20)
     assert said is not None
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await wire.close()
     assert len(wire.stderr_tail) <= QUICK.stderr_bytes
     assert wire.stderr_tail.endswith(b" 9999\n")
@@ -224,7 +224,7 @@ async def test_standard_error_is_kept_within_its_bound() -> None:
 async def test_a_child_that_does_not_read_cannot_hold_a_sender_for_ever() -> None:
     limits = ClientLimits(send_seconds=0.2, exit_seconds=0.1)
     wire = await StdioWire.open([sys.executable, "-c", "import time; time.sleep(60)"], limits=limits)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         with pytest.raises(ConnectionLost, match="does not read"):
             await wire.send_raw(b"x" * 10_000_000)
         await wire.close()
@@ -234,7 +234,7 @@ async def test_a_child_that_does_not_read_cannot_hold_a_sender_for_ever() -> Non
 async def test_a_flood_of_output_does_not_stop_a_timeout() -> None:
     flood = "import sys\nwhile True: sys.stdout.write('noise ' * 1000 + '\\n')"
     limits = ClientLimits(handshake_seconds=0.3, exit_seconds=0.2)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         with pytest.raises(RequestTimeout):
             async with connect([sys.executable, "-c", flood], era="legacy", options=Options(limits=limits)):
                 pass
@@ -244,7 +244,7 @@ async def test_odd_bytes_can_be_sent_as_they_are() -> None:
     transcript = Transcript()
     echo = "import sys\nfor line in sys.stdin.buffer: sys.stdout.buffer.write(line); sys.stdout.flush()"
     wire = await StdioWire.open([sys.executable, "-c", echo], observer=transcript, limits=QUICK)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await wire.send_raw(b'{"odd": \xff}\r\n')
         record = await transcript.wait_for(lambda record: record.direction == "received", 5)
         await wire.close()
@@ -254,7 +254,7 @@ async def test_odd_bytes_can_be_sent_as_they_are() -> None:
 
 async def test_a_server_error_does_not_end_the_connection() -> None:
     argv = child(x=['{"jsonrpc":"2.0","id":ID,"error":{"code":-5,"message":"no"}}'], y=[OK])
-    async with asyncio.timeout(5), connect(argv, options=Options(limits=QUICK)) as client:
+    async with asyncio.timeout(30), connect(argv, options=Options(limits=QUICK)) as client:
         with pytest.raises(ServerError):
             await client.request("x")
         assert (await client.request("y")).read(dict[str, bool]) == {"ok": True}

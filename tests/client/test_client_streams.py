@@ -45,7 +45,7 @@ async def test_a_stream_without_end_ends_with_the_time_limit(data: bytes) -> Non
             gone.set()
 
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         web_server(answering(reply)) as url,
         connect(url, era="legacy", options=OPTIONS) as client,
     ):
@@ -67,7 +67,7 @@ async def test_a_stream_that_is_not_ended_after_its_answer_keeps_nobody_waiting(
         return stream
 
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         web_server(answering(reply)) as url,
         connect(url, era="legacy", options=OPTIONS) as client,
     ):
@@ -100,7 +100,7 @@ async def test_cancelling_closes_the_stream_and_says_so_where_the_era_wants_it(
             told.append(message)
         return await handle(request)
 
-    async with asyncio.timeout(5), web_server(noting) as url, connect(url, options=OPTIONS) as client:
+    async with asyncio.timeout(30), web_server(noting) as url, connect(url, options=OPTIONS) as client:
         call = asyncio.create_task(client.request("x"))
         await began.wait()
         call.cancel()
@@ -139,7 +139,7 @@ async def test_a_stream_that_breaks_is_resumed_where_it_stopped() -> None:
     heard: list[Notification] = []
     options = Options(limits=LIMITS, on_notification=heard.append, standing_stream=False)
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         web_server(answering(server)) as url,
         connect(url, era="legacy", options=options) as client,
     ):
@@ -152,7 +152,7 @@ async def test_a_stream_without_progress_is_given_up() -> None:
     server = Resumable([b""] * 100)
     options = Options(limits=ClientLimits(resumptions=3, goodbye_seconds=0.2))
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         web_server(answering(server)) as url,
         connect(url, era="legacy", options=options) as client,
     ):
@@ -170,7 +170,7 @@ async def test_a_stream_that_breaks_without_an_id_loses_its_request() -> None:
         return stream
 
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         web_server(answering(reply)) as url,
         connect(url, era="legacy", options=OPTIONS) as client,
     ):
@@ -195,7 +195,7 @@ async def test_the_standing_stream_is_kept_and_resumed() -> None:
         return stream
 
     options = Options(limits=LIMITS, on_notification=heard.put_nowait)
-    async with asyncio.timeout(5), web_server(handle) as url, connect(url, era="legacy", options=options):
+    async with asyncio.timeout(30), web_server(handle) as url, connect(url, era="legacy", options=options):
         await heard.get()
         await heard.get()
     assert asked == [None, "n1"]
@@ -214,7 +214,7 @@ async def test_a_server_without_a_standing_stream_can_still_be_used(status: int)
 
     options = Options(limits=LIMITS, standing_stream=True)
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         web_server(handle) as url,
         connect(url, era="legacy", options=options) as client,
     ):
@@ -236,7 +236,7 @@ async def test_a_standing_stream_that_closes_at_once_does_not_keep_the_client_bu
     limits = ClientLimits(shortest_resume_seconds=10, goodbye_seconds=0.3)
     options = Options(limits=limits, standing_stream=True)
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         web_server(handle) as url,
         connect(url, era="legacy", options=options) as client,
     ):

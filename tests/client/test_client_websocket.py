@@ -31,7 +31,7 @@ async def test_the_subprotocol_is_mcp_and_headers_are_sent() -> None:
         await socket.receive()
         return socket
 
-    async with asyncio.timeout(5), web_server(handle) as url:
+    async with asyncio.timeout(30), web_server(handle) as url:
         wire = await WebSocketWire.open(url, headers=(("authorization", "Bearer t"),), limits=LIMITS)
         assert wire.subprotocol == "mcp"
         await wire.close()
@@ -46,7 +46,7 @@ async def test_a_refused_upgrade_is_a_lost_connection(status: int) -> None:
         asked.append(request.path)
         return web.Response(status=status, headers={"location": "/elsewhere"})
 
-    async with asyncio.timeout(5), web_server(handle) as url:
+    async with asyncio.timeout(30), web_server(handle) as url:
         with pytest.raises(ConnectionLost) as failure:
             await WebSocketWire.open(url.replace("http", "ws") + "/ws", limits=LIMITS)
     assert asked == ["/ws"], "a redirect is not followed"
@@ -60,7 +60,7 @@ async def test_an_upgrade_that_is_not_answered_is_given_up() -> None:
         await asyncio.Event().wait()
         return web.Response()
 
-    async with asyncio.timeout(5), web_server(handle) as url:
+    async with asyncio.timeout(30), web_server(handle) as url:
         with pytest.raises(ConnectionLost):
             await WebSocketWire.open(url, limits=ClientLimits(connect_seconds=0.2))
 
@@ -85,7 +85,7 @@ async def test_frames_are_recorded_as_they_came_and_echoed_as_they_were_sent(
         return socket
 
     transcript = Transcript()
-    async with asyncio.timeout(5), web_server(handle) as url:
+    async with asyncio.timeout(30), web_server(handle) as url:
         wire = await WebSocketWire.open(url, observer=transcript, limits=LIMITS)
         await wire.send_raw(data, binary=kind is WSMsgType.BINARY)
         record = await transcript.wait_for(
@@ -101,7 +101,7 @@ async def test_a_frame_beyond_the_limit_ends_the_connection() -> None:
         return [result(message, {"text": "x" * 20_000})]
 
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         websocket_server(legacy(script)) as url,
         connect(url, options=OPTIONS) as client,
     ):
@@ -114,7 +114,7 @@ async def test_a_connection_that_is_closed_fails_what_waits_and_what_follows() -
     transcript = Transcript()
     options = Options(limits=LIMITS, observer=transcript)
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         websocket_server(legacy(silent), sockets) as url,
         connect(url, options=options) as client,
     ):
@@ -142,7 +142,7 @@ async def test_a_server_may_select_no_subprotocol_and_need_not_be_offered_one(of
         return socket
 
     options = Options(limits=LIMITS, subprotocol=offered)
-    async with asyncio.timeout(5), web_server(handle) as url:
+    async with asyncio.timeout(30), web_server(handle) as url:
         address = url.replace("http", "ws")
         async with connect(address, era="legacy", options=options) as client:
             assert (await client.request("x")).read(dict[str, bool]) == {"ok": True}
@@ -156,7 +156,7 @@ async def test_a_refused_upgrade_shows_its_challenge() -> None:
         return web.Response(status=401, headers={"www-authenticate": "Bearer"})
 
     options = Options(limits=LIMITS, headers=(("authorization", "Bearer secret"),))
-    async with asyncio.timeout(5), web_server(handle) as url:
+    async with asyncio.timeout(30), web_server(handle) as url:
         with pytest.raises(HttpRefused, match="HTTP status 401") as failure:
             async with connect(url.replace("http", "ws"), options=options):
                 pass
@@ -168,7 +168,7 @@ async def test_a_redirected_upgrade_names_where_it_leads() -> None:
     async def handle(request: web.Request) -> web.StreamResponse:
         return web.Response(status=307, headers={"location": "https://evil.test/ws?token=1"})
 
-    async with asyncio.timeout(5), web_server(handle) as url:
+    async with asyncio.timeout(30), web_server(handle) as url:
         with pytest.raises(ConnectionLost, match=r"redirects to https://evil\.test, and redirects are not"):
             await WebSocketWire.open(url.replace("http", "ws"), limits=LIMITS)
 
@@ -183,7 +183,7 @@ async def test_the_connection_is_closed_with_1000() -> None:
         codes.append(socket.close_code)
         return socket
 
-    async with asyncio.timeout(5), web_server(handle) as url:
+    async with asyncio.timeout(30), web_server(handle) as url:
         wire = await WebSocketWire.open(url, limits=LIMITS)
         await wire.close()
         await wait_until(lambda: bool(codes))
@@ -209,7 +209,7 @@ async def test_a_server_that_answers_no_pings_is_kept_as_long_as_the_limit_says(
 
     options = Options(limits=ClientLimits(heartbeat_seconds=heartbeat, goodbye_seconds=0.3))
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         web_server(handle) as url,
         connect(url.replace("http", "ws"), era="legacy", options=options) as client,
     ):
@@ -244,7 +244,7 @@ async def test_every_frame_reaches_the_sink_as_it_came() -> None:
         return socket
 
     kept = Kept()
-    async with asyncio.timeout(5), web_server(handle) as url:
+    async with asyncio.timeout(30), web_server(handle) as url:
         wire = await WebSocketWire.open(url, kept, limits=LIMITS)
         await wait_until(lambda: len(kept.frames) == 5)
         await wire.close()

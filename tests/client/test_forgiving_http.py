@@ -137,7 +137,7 @@ async def used(row: Row, forgives: frozenset[str], reported: list[str]) -> str:
         on_forgiven=lambda code, detail: reported.append(code),
     )
     async with (
-        asyncio.timeout(10),
+        asyncio.timeout(30),
         serving(case) as url,
         connect(url, era=row.era, revision=row.revision, options=options) as client,
     ):
@@ -208,7 +208,7 @@ async def asked(handler: Any, forgives: frozenset[str] = ALL) -> Json:
     """The result of one request `x` of the legacy era."""
     options = Options(limits=LIMITS, forgives=forgives)
     async with (
-        asyncio.timeout(10),
+        asyncio.timeout(30),
         web_server(handler) as url,
         connect(url, era="legacy", options=options) as client,
     ):
@@ -334,7 +334,7 @@ async def test_the_answer_to_a_notification_is_not_taken_for_that_of_a_request()
     usual = HttpScript(legacy(ok))
     options = Options(limits=LIMITS, forgives=frozenset({"notification-answered"}))
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         web_server(handle) as url,
         connect(url, era="legacy", options=options) as client,
     ):
@@ -428,7 +428,7 @@ async def test_other_redirects_are_refused_and_named(status: int, location: str,
         return web.Response(status=status, headers={"location": location} if location else {})
 
     options = Options(limits=LIMITS, forgives=ALL, headers=(("authorization", "Bearer secret"),))
-    async with asyncio.timeout(5), web_server(handle) as url:
+    async with asyncio.timeout(30), web_server(handle) as url:
         with pytest.raises(HttpRefused, match=says) as failure:
             async with connect(url + "/mcp", era="legacy", options=options):
                 pass

@@ -73,7 +73,7 @@ async def test_a_mistake_is_overlooked_here_too(server: OddServer, code: str) ->
         on_forgiven=lambda found, detail: reported.append(found),
     )
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         web_server(server) as url,
         connect(url + "/sse", era="legacy", options=options) as client,
     ):
@@ -84,7 +84,7 @@ async def test_a_mistake_is_overlooked_here_too(server: OddServer, code: str) ->
 @pytest.mark.parametrize(("server", "code"), [one for one in ODD if one.id != "not-json"])
 async def test_without_its_code_it_is_not(server: OddServer, code: str) -> None:
     options = Options(limits=LIMITS, forgives=ALL - {code})
-    async with asyncio.timeout(10), web_server(server) as url:
+    async with asyncio.timeout(30), web_server(server) as url:
         with pytest.raises(ClientError):
             async with connect(url + "/sse", era="legacy", options=options) as client:
                 await client.request("x", timeout=0.3)
@@ -100,7 +100,7 @@ async def test_secrets_stay_at_their_origin_however_forgiving_the_client_is() ->
     async def leads_away(request: web.Request) -> web.StreamResponse:
         return web.Response(status=307, headers={"location": away})
 
-    async with asyncio.timeout(5), web_server(other) as away:
+    async with asyncio.timeout(30), web_server(other) as away:
         named = OddServer(endpoint=away + "/messages")
         async with web_server(named) as url:
             with pytest.raises(MalformedReply, match="another origin"):

@@ -166,7 +166,7 @@ async def test_the_old_session_is_ended_and_the_request_repeated_in_a_new_one(
         limits=LIMITS, forgives=FORGIVES, on_forgiven=lambda code, detail: reported.append((code, detail))
     )
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         web_server(server) as url,
         connect(url, era="legacy", options=options) as client,
     ):
@@ -188,7 +188,7 @@ async def test_a_session_lost_in_a_stream_is_not_resumed() -> None:
     server = Forgetful(200, rpc(-32001, "Session not found", 7), sse=True)
     options = Options(limits=LIMITS, forgives=FORGIVES)
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         web_server(server) as url,
         connect(url, era="legacy", options=options) as client,
     ):
@@ -208,7 +208,7 @@ async def test_without_forgiveness_only_404_means_a_lost_session(
 ) -> None:
     server = Forgetful(status, body)
     async with (
-        asyncio.timeout(5),
+        asyncio.timeout(30),
         web_server(server) as url,
         connect(url, era="legacy", options=Options(limits=LIMITS)) as client,
     ):
@@ -223,7 +223,7 @@ async def test_a_server_that_knows_one_client_only_is_recognised() -> None:
         body = rpc(-32600, "Invalid Request: Server already initialized")
         return web.Response(status=400, body=body, content_type="application/json")
 
-    async with asyncio.timeout(5), web_server(handle) as url:
+    async with asyncio.timeout(30), web_server(handle) as url:
         with pytest.raises(SessionGone, match="already initialized") as failure:
             async with connect(url, era="legacy", options=Options(limits=LIMITS, forgives=FORGIVES)):
                 pass
@@ -243,7 +243,7 @@ async def test_the_session_of_http_sse_is_lost_in_the_same_forms(status: int, bo
     from qortal_mcp.client.forgiving import Forgiving
 
     forgiving = Forgiving(FORGIVES | {"notification-refused"})
-    async with asyncio.timeout(5), web_server(handle) as url:
+    async with asyncio.timeout(30), web_server(handle) as url:
         wire = await HttpSseWire.open(url, limits=LIMITS, forgiving=forgiving)
         exact = await HttpSseWire.open(url, limits=LIMITS)
         try:

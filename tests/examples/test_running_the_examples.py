@@ -76,7 +76,7 @@ def check(answers: list[Any], tool: str, structure: Any, fails: bool) -> None:
 async def test_an_example_answers_on_stdio_and_ends_with_its_input(
     name: str, tool: str, arguments: dict[str, Any], structure: Any, fails: bool
 ) -> None:
-    async with asyncio.timeout(10), running(name) as process:
+    async with asyncio.timeout(30), running(name) as process:
         lines = b"".join(json.dumps(message).encode() + b"\n" for message in messages(tool, arguments))
         out, _ = await process.communicate(lines)
     assert process.returncode == 0
@@ -131,7 +131,7 @@ async def test_everything_shows_what_it_promises() -> None:
         "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}},
     }
     params: dict[str, Any] = {"name": "test_input_required_result_elicitation", "_meta": meta}
-    async with asyncio.timeout(10), running("everything.py") as process:
+    async with asyncio.timeout(30), running("everything.py") as process:
         assert process.stdin is not None
         assert process.stdout is not None
 

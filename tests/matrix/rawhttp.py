@@ -105,7 +105,7 @@ async def ask(
     host: str | None = "127.0.0.1",
 ) -> tuple[Reply, bytes]:
     """One request on a connection of its own, and its whole reply."""
-    async with asyncio.timeout(5), await Client.open(port) as client:
+    async with asyncio.timeout(30), await Client.open(port) as client:
         await client.send(request_bytes(method, path, [*headers, ("Connection", "close")], body, host=host))
         reply = await client.reply()
         return reply, await reply.body()

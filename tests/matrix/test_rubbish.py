@@ -150,7 +150,7 @@ async def test_each_piece_of_rubbish_gets_one_answer_in_time(connect: Connect) -
     for name, data in CORPUS.items():
         if isinstance(wire, WebSocketWire) and not is_text(data):
             continue  # the WebSocket layer's to refuse
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             heard = await wire.heard(await wire.raw(data, wire.headers_of({})))
         assert len(heard) == 1, (name, heard)
         assert "error" in heard[0] or heard[0]["result"] == {}
@@ -445,7 +445,7 @@ async def still_serves(port: int) -> None:
 
 async def said_until_closed(port: int, *pieces: bytes) -> bytes:
     """Everything a connection answers until the other side closes it."""
-    async with asyncio.timeout(6), await rawhttp.Client.open(port) as client:
+    async with asyncio.timeout(30), await rawhttp.Client.open(port) as client:
         try:
             for piece in pieces:
                 await client.send(piece)
@@ -531,7 +531,7 @@ def test_any_bytes_at_the_door_leave_it_open(zygote: Zygote, data: bytes, end: b
     port = zygote.shared_http({"receive_seconds": 0.2}, sessions=False).port
 
     async def run() -> None:
-        async with asyncio.timeout(5), AsyncExitStack() as stack:
+        async with asyncio.timeout(30), AsyncExitStack() as stack:
             client = await stack.enter_async_context(await rawhttp.Client.open(port))
             try:
                 await client.send(data + end)
@@ -552,7 +552,7 @@ async def test_pipelined_requests_are_answered_in_order(small: Child) -> None:
     ]
     for size in (1_000_000, 7):
         data = b"".join(requests)
-        async with asyncio.timeout(5), await rawhttp.Client.open(small.port) as client:
+        async with asyncio.timeout(30), await rawhttp.Client.open(small.port) as client:
             for at in range(0, len(data), size):
                 await client.send(data[at : at + size])
             for n in range(5):
@@ -569,7 +569,7 @@ async def test_http_1_0_is_served_and_closed(small: Child) -> None:
 
 async def test_a_client_may_wait_to_be_told_to_go_on(small: Child) -> None:
     head = rawhttp.request_bytes("POST", "/mcp", [JSON, ("Expect", "100-continue")], PING)[: -len(PING)]
-    async with asyncio.timeout(5), await rawhttp.Client.open(small.port) as client:
+    async with asyncio.timeout(30), await rawhttp.Client.open(small.port) as client:
         await client.send(head)
         assert (await client.reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 100")
         await client.send(PING)
@@ -580,7 +580,7 @@ async def test_a_chunked_body_in_small_pieces_is_read_whole(small: Child) -> Non
     heads = [JSON, ("Transfer-Encoding", "chunked"), ("Connection", "close")]
     head = rawhttp.request_bytes("GET", "/mcp", heads).replace(b"GET", b"POST", 1)
     chunks = b"".join(b"1\r\n%c\r\n" % byte for byte in PING) + b"0\r\n\r\n"
-    async with asyncio.timeout(5), await rawhttp.Client.open(small.port) as client:
+    async with asyncio.timeout(30), await rawhttp.Client.open(small.port) as client:
         await client.send(head + chunks)
         reply = await client.reply()
         assert (reply.status, json.loads(await reply.body())["id"]) == (200, 1)
@@ -615,7 +615,7 @@ async def test_empty_frames_and_pings_are_no_messages(connect: Connect) -> None:
     wire = await websocket(connect)
     for frame in ("", " ", b"", b"\n"):
         await wire.socket.send(frame)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await (await wire.socket.ping(b"alive"))
     assert (await wire.fence()).before == []
     await wire.socket.send("\x0b")  # white space to some, but not to JSON
@@ -625,7 +625,7 @@ async def test_empty_frames_and_pings_are_no_messages(connect: Connect) -> None:
 async def _ends_with(connect: Connect, frame: bytes, codes: set[int], **more: Any) -> None:
     wire, other = await websocket(connect, **more), await websocket(connect, **more)
     wire.socket.transport.write(frame)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await wire.ended.wait()
     assert wire.socket.close_code in codes
     assert (await other.call("echo", {"text": "good"})).text == "good"

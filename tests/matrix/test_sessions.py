@@ -94,7 +94,7 @@ async def test_a_session_has_one_stream_for_what_belongs_to_no_request(connect: 
     second = wire.listen()
     assert await second.status() == 409
     await first.drop()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while await (third := wire.listen()).status() == 409:
             await third.done()
             wire.inbox.get_nowait()
@@ -112,7 +112,7 @@ async def test_a_stream_needs_a_client_that_takes_events(connect: Connect) -> No
 async def test_only_the_newest_legacy_clients_get_a_priming_event(connect: Connect) -> None:
     wire = await open_session(connect)
     headers = [*wire.headers_of({}), ("Accept", "text/event-stream")]
-    async with asyncio.timeout(5), await rawhttp.Client.open(wire.port) as client:
+    async with asyncio.timeout(30), await rawhttp.Client.open(wire.port) as client:
         await client.send(rawhttp.request_bytes("GET", "/mcp", headers))
         reply = await client.reply()
         await wire.post(wire.message("tools/call", {"name": "announce", "arguments": {"listing": "tools"}}))

@@ -120,7 +120,7 @@ async def test_a_websocket_is_closed_with_a_reason(connect: Connect) -> None:
     assert isinstance(wire, WebSocketWire)
     assert wire.child is not None
     wire.child.signal()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await wire.ended.wait()
     assert wire.socket.close_code in (1001, 1012)
     await ended_well(wire)

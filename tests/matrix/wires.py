@@ -69,12 +69,12 @@ class Post:
         """The HTTP status; None on a wire that has none."""
         if self.task is None:
             return None
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             return (await self.head).status
 
     async def done(self) -> None:
         if self.task is not None:
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(30):
                 await self.task
 
     async def drop(self) -> None:
@@ -179,7 +179,7 @@ class Wire:
         return found
 
     async def receive_any(self) -> Json | list[Json]:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             found = await self.inbox.get()
         if isinstance(found, Exception):
             raise found

@@ -167,7 +167,7 @@ async def growing(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[Growin
 @pytest.mark.promise("Tools and their results", "Who subscribes to `qortal://node` hears of each new block.")
 async def test_a_new_block_is_told_to_a_subscriber_of_the_node(growing: tuple[GrowingChain, Server]) -> None:
     chain, server = growing
-    async with MemoryConnection(server) as connection, asyncio.timeout(5):
+    async with MemoryConnection(server) as connection, asyncio.timeout(30):
 
         async def ask(id_: int, method: str, params: dict[str, Any]) -> Any:
             message = {"jsonrpc": "2.0", "id": id_, "method": method, "params": params}

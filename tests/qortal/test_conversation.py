@@ -74,7 +74,7 @@ def test_nothing_is_sent_that_was_not_asked_for() -> None:
     "Handshake", "A legacy call before `initialize` is refused on connections that last: stdio and WebSocket."
 )
 async def test_a_call_before_the_handshake_is_refused_on_a_lasting_connection() -> None:
-    async with MemoryConnection(make_server(Node.sample())) as connection, asyncio.timeout(5):
+    async with MemoryConnection(make_server(Node.sample())) as connection, asyncio.timeout(30):
         await connection.send(lines(CALLS[2]))
         assert json.loads(await connection.receive())["error"]["code"] == -32602
         await connection.send(lines({"jsonrpc": "2.0", "id": 3, "method": "ping"}))
@@ -96,7 +96,7 @@ async def test_a_fault_outside_a_tool_is_an_internal_error() -> None:
 
     async with (
         MemoryConnection(Server("faulty", offer=Offer(prompts=[ready], completers=[words]))) as connection,
-        asyncio.timeout(5),
+        asyncio.timeout(30),
     ):
         await connection.send(lines(INITIALIZE))
         await connection.receive()

@@ -70,7 +70,7 @@ async def crowd(at_once: int, waiting: int) -> AsyncIterator[Crowd]:
     finally:
         await found.end()
     assert found.gate.inside == 0
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         await found.come(*(f"z{number}" for number in range(at_once)))
     assert found.gate.inside == at_once, "no place was lost"
     await found.end()

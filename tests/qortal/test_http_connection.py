@@ -37,7 +37,7 @@ def balance_of(address: str) -> str:
 
 
 async def balance(call: Call, address: str) -> str:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         result = await call("get_balance", address=address)
     assert result["isError"] is False, result
     found: str = result["structuredContent"]["balance"]
@@ -158,7 +158,7 @@ async def test_a_reply_without_end_is_given_up(
         await streams_for_ever(writer, start, piece)
 
     faulty.behaviours[balance_of(ALICE)] = behave
-    async with asyncio.timeout(4):
+    async with asyncio.timeout(30):
         result = await call("get_balance", address=ALICE)
     assert result["_meta"]["qortal-mcp/error"]["code"] == code
 
@@ -167,7 +167,7 @@ async def test_a_node_that_changes_the_protocol_gives_no_answer(faulty: FaultyNo
     faulty.behaviours[balance_of(ALICE)] = writes(
         b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: upgrade\r\n\r\n"
     )
-    async with asyncio.timeout(4):
+    async with asyncio.timeout(30):
         result = await call("get_balance", address=ALICE)
     assert result["_meta"]["qortal-mcp/error"]["code"] == "NODE_ERROR"
 
@@ -184,7 +184,7 @@ async def test_a_caller_who_leaves_takes_the_question_back(faulty: FaultyNode, c
 
     faulty.behaviours[balance_of(ALICE)] = behave
     leaving = asyncio.ensure_future(call("get_balance", address=ALICE))
-    async with asyncio.timeout(4):
+    async with asyncio.timeout(30):
         await asked.wait()
         leaving.cancel()
         await gone.wait()

@@ -168,7 +168,7 @@ async def test_a_fault_has_one_name_and_one_sentence(
     faulty: FaultyNode, call: Call, behaviour: Behaviour, code: str, retryable: bool, sentence: str
 ) -> None:
     faulty.behaviours[BALANCE] = behaviour
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         result = await call("get_balance", address=ALICE)
     assert code_of(result) == (code, retryable)
     text = result["content"][0]["text"]

@@ -144,7 +144,7 @@ def batch(*items: tuple[Any, str, dict[str, Any]]) -> bytes:
 
 async def answers(message: bytes, **limits: int) -> list[dict[str, Any]]:
     server = Server("s", tools=[long], options=ServerOptions(limits=Limits(**limits)))
-    async with MemoryConnection(server) as connection, asyncio.timeout(10):
+    async with MemoryConnection(server) as connection, asyncio.timeout(30):
         await connection.send(json.dumps(HELLO).encode())
         await connection.receive()
         await connection.send(message)
