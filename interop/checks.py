@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 
 from interop.agents import AGENTS, Agent, run_agent, sample
+from interop.asked import ASKED, run_asked
 from interop.audits import run_audit
 from interop.bridged import STAND_INS, StandIn, bridged, bridged_everything, judge_agent, judge_library
 from interop.conformance import REVISIONS, judge, run_suite
@@ -76,6 +77,13 @@ def _audit(name: str, server: Foreign) -> _Run:
     return run
 
 
+def _asked(server: Foreign) -> _Run:
+    async def run(programs: Programs) -> str:
+        return await run_asked(server, programs)
+
+    return run
+
+
 CHECKS = (
     *(Check(f"conformance-everything-{name}", _suite(name, everything, ())) for name in REVISIONS),
     *(
@@ -106,5 +114,6 @@ CHECKS = (
         for way in agent.ways
     ),
     *(Check(f"bridge-usable-{name}", _usable(client)) for name, client in CLIENTS.items()),
+    *(Check(f"ask-{name}", _asked(server)) for name, server in ASKED.items()),
     *(Check(f"audit-{name}", _audit(name, server)) for name, server in FOREIGN.items()),
 )

@@ -95,7 +95,8 @@ class Asking:
                 why=" ".join(["", *down]),
             )
         )
-        results = [*self._earlier, *self.calls.results]
+        # An answer may also name the tools that it rests on.
+        results = [*self._earlier, *self.calls.results, " ".join(self._functions)]
         return Run(
             question=self._question,
             answer="".join(self._said),
