@@ -648,3 +648,25 @@ async def test_calls_in_flight_end_when_the_toolbox_is_closed() -> None:
         seen = await call
     assert not seen.ok
     assert seen.text.startswith("The connection to everything was lost before it answered")
+
+
+@pytest.mark.promise(
+    "Asking a model", "With --read-only, a model is offered only tools that declare themselves read-only."
+)
+async def test_with_read_only_no_other_tool_is_offered_or_called() -> None:
+    shop = Shop()
+    shop.tools = [
+        tool("reads", annotations={"readOnlyHint": True}),
+        tool("writes", annotations={"readOnlyHint": False}),
+        tool("says_nothing"),
+        tool("says_it_wrongly", annotations={"readOnlyHint": "true"}),
+    ]
+    async with over_http(legacy(shop)) as url:
+        async with toolbox(ToolServer(url, options=OPTIONS, read_only=True)) as box:
+            assert "reads" in box.offers
+            assert not box.offers.keys() & {"writes", "says_nothing"}
+            assert (await box.call("reads", {})).ok
+            assert not (await box.call("writes", {})).ok
+        async with toolbox(ToolServer(url, options=OPTIONS)) as box:
+            assert len(box.offers) == 4
+    assert [call["name"] for call in shop.calls] == ["reads"]

@@ -59,6 +59,9 @@ class AskOptions(Options, frozen=True, kw_only=True):
             extra={"metavar": "TARGET", "expected": "an address, or a command in quotes"},
         ),
     ] = ()
+    read_only: Annotated[bool, Meta(description="Offer only tools that declare themselves read-only.")] = (
+        False
+    )
     max_rounds: Annotated[
         Annotated[int, Meta(ge=1, le=1000)],
         Meta(

@@ -35,6 +35,8 @@ class Tool(Struct, frozen=True, kw_only=True):
     description: str
     parameters: dict[str, Any]
     output_schema: dict[str, Any] | None = None
+    # As it declares itself, which is all that anybody can know.
+    is_read_only: bool = False
 
 
 class Offer(Struct, frozen=True, kw_only=True):
@@ -72,7 +74,12 @@ def _tool(entry: dict[str, Any], own_name: str) -> Tool:
         description=_shown(description),
         parameters=_parameters(entry.get("inputSchema")),
         output_schema=_plain(entry.get("outputSchema")),
+        is_read_only=_declares_read_only(entry.get("annotations")),
     )
+
+
+def _declares_read_only(annotations: Any) -> bool:
+    return isinstance(annotations, dict) and annotations.get("readOnlyHint") is True
 
 
 def _shown(text: str) -> str:

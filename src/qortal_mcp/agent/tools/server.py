@@ -106,9 +106,13 @@ class ToolServer:
         options: Options | None = None,
         mask: Callable[[str], str] = str,
         is_ours: bool = False,
+        read_only: bool = False,
     ) -> None:
-        """`mask` takes secrets out of what is shown of the server. `is_ours`: its tools never change."""
+        """`mask` takes secrets out of what is shown of the server. `is_ours`: its tools never change. `read_only`: only
+        tools that declare themselves read-only are offered.
+        """
         self.is_ours = is_ours
+        self._read_only = read_only
         self.tools: tuple[Tool, ...] = ()
         # Why it cannot be used; empty if it can.
         self.problem = ""
@@ -314,7 +318,7 @@ class ToolServer:
             assert cursor is not None, "it is not the last page"
             cursors.add(cursor)
             params = {"cursor": cursor}
-        return tuple(tools.values())
+        return tuple(tool for tool in tools.values() if tool.is_read_only or not self._read_only)
 
     def _page(self, reply: Reply, connection: Connection, taken: set[str]) -> tuple[list[Tool], str | None]:
         """The tools of a page, and where the next one starts. Raises: ServerError, MalformedReply."""

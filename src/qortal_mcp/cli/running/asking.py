@@ -48,6 +48,8 @@ class Wanted(Struct, frozen=True, kw_only=True):
     chain: NodeOptions | None
     model: ModelOptions
     servers: tuple[Reached, ...]
+    # Of other servers, offer only tools that declare themselves read-only.
+    read_only: bool
     limits: AgentLimits
 
 
@@ -65,6 +67,7 @@ def wanted(
         chain=chain if is_ours_named or not targets else None,
         model=model,
         servers=tuple(reach(target, reach_, limits) for target in targets),
+        read_only=asking.read_only,
         limits=AgentLimits(
             rounds=asking.max_rounds, tokens=asking.max_tokens, question_seconds=asking.max_time
         ),
@@ -97,7 +100,7 @@ async def toolbox_of(wanted: Wanted) -> AsyncIterator[Toolbox]:
                 ToolServer(server_of(wanted.chain, node), label="qortal", options=Options(), is_ours=True)
             )
         servers += [
-            ToolServer(reached.target, options=reached.options, mask=reached.mask)
+            ToolServer(reached.target, options=reached.options, mask=reached.mask, read_only=wanted.read_only)
             for reached in wanted.servers
         ]
         toolbox = Toolbox(servers, wanted.limits)
