@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from tests.agent.questions import QUESTIONS as EXAMPLES
 
-from qortal_mcp.agent.fitting import fitting, was_cut, weight
 from qortal_mcp.agent.model.messages import Function, Message, WantedCall
+from qortal_mcp.agent.prompt.fitting import fitting, was_cut, weight
 from qortal_mcp.schemas.json_schema import is_valid
 from qortal_mcp.tokens import CHARS_PER_TOKEN, estimate
 

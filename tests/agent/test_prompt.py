@@ -2,8 +2,8 @@
 
 import pytest
 
-from qortal_mcp.agent.framing import Frame
-from qortal_mcp.agent.prompt import system_prompt
+from qortal_mcp.agent.prompt.framing import Frame
+from qortal_mcp.agent.prompt.system import system_prompt
 from qortal_mcp.agent.run import ServerSeen
 from qortal_mcp.tokens import estimate
 

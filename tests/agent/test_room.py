@@ -7,11 +7,11 @@ from tests.agent.tool_servers import Shop, over_http, toolbox
 from tests.client.fakes import result
 
 from qortal_mcp.agent.calls import Calls
-from qortal_mcp.agent.fitting import weight
-from qortal_mcp.agent.framing import Frame
 from qortal_mcp.agent.limits import DEFAULT, AgentLimits
 from qortal_mcp.agent.model.messages import Message, Usage, WantedCall
-from qortal_mcp.agent.room import Room, Space
+from qortal_mcp.agent.prompt.fitting import weight
+from qortal_mcp.agent.prompt.framing import Frame
+from qortal_mcp.agent.prompt.room import Room, Space
 from qortal_mcp.agent.secrets import Secrets
 
 FRAME = Frame("k7Qp2Zx9")

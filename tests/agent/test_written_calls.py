@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qortal_mcp.agent.model.messages import Function
-from qortal_mcp.agent.written_calls import may_become_call, written_calls
+from qortal_mcp.agent.written.calls import may_become_call, written_calls
 from qortal_mcp.text import printable
 
 OFFERS = {

@@ -15,11 +15,11 @@ from msgspec import Struct
 from .asking import Asking
 from .conversation import Conversation
 from .events import Asked, Ended, Event
-from .framing import Frame
 from .limits import DEFAULT, AgentLimits
 from .model.endpoint import Endpoint
-from .prompt import system_prompt
-from .room import Room
+from .prompt.framing import Frame
+from .prompt.room import Room
+from .prompt.system import system_prompt
 from .run import Run
 from .secrets import Secrets
 from .tools.toolbox import Toolbox

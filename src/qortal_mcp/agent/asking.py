@@ -8,23 +8,24 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from . import fitting, words
+from . import words
 from .calls import Calls
 from .conversation import Conversation
 from .events import Event, Notice, Text
-from .framing import Frame, inert
 from .grounding.check import ground
 from .limits import AgentLimits
 from .model.endpoint import Endpoint
 from .model.messages import Completion, Function, Message, WantedCall
 from .model.refusals import EndpointError, PromptTooLong, ToolsRefused
 from .model.requests import sendable
-from .room import Room
+from .prompt import fitting
+from .prompt.framing import Frame, inert
+from .prompt.room import Room
 from .run import Ending, Grounding, Run, Spent
 from .secrets import Secrets
 from .shown_text import ShownText
 from .tools.toolbox import Toolbox
-from .written_calls import written_calls
+from .written.calls import written_calls
 
 # What endpoints call an answer that was withheld, and one that did not end by itself.
 _FILTERED = "content_filter"

@@ -18,10 +18,10 @@ from ..text import visible
 from ..tokens import estimate
 from . import words
 from .events import Called, Calling, Event
-from .framing import Frame, cut
 from .limits import AgentLimits
 from .model.messages import Message, WantedCall
-from .room import Space
+from .prompt.framing import Frame, cut
+from .prompt.room import Space
 from .run import Call, Source
 from .secrets import Secrets
 from .tools.results import Seen

@@ -4,9 +4,9 @@ from collections import deque
 
 from msgspec import Struct
 
-from .framing import cut
 from .limits import AgentLimits
 from .model.messages import Message
+from .prompt.framing import cut
 
 
 class Turn(Struct, frozen=True, kw_only=True):

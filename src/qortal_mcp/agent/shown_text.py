@@ -3,9 +3,9 @@
 import re
 from collections.abc import Callable, Collection
 
-from .framing import InertPieces
+from .prompt.framing import InertPieces
 from .secrets import Secrets, SecretsInPieces
-from .written_calls import may_become_call, may_become_tag
+from .written.calls import may_become_call, may_become_tag
 
 # The first characters of what may be a call: they decide.
 _DECISIVE_CHARS = 200

@@ -2,7 +2,7 @@
 
 import re
 
-from ..text import visible
+from ...text import visible
 
 # How far back a cut may go to end at the end of a line or of an item.
 _BACK = 16

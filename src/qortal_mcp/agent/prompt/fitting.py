@@ -10,10 +10,10 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..protocol.decoding import decode
-from ..schemas.json_schema import children
-from ..tokens import estimate
-from .model.messages import Function, Message
+from ...protocol.decoding import decode
+from ...schemas.json_schema import children
+from ...tokens import estimate
+from ..model.messages import Function, Message
 
 # Role and separators of a message, and what a chat template writes around all of them.
 _PER_MESSAGE = 4

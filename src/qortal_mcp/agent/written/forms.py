@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from ..protocol.decoding import decode
+from ...protocol.decoding import decode
 
 # More than one message of any model holds; what follows is not read.
 _MOST_SHAPES = 64

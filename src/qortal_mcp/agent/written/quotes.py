@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from ..text import original
+from ...text import original
 
 # JSON in JSON in JSON has several backslashes.
 _CODE = re.compile(r"(?<!\\)\\++u(?:\{([0-9A-Fa-f]{1,6})\}|([0-9A-Fa-f]{4}))")

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from ..text import printable, shortened
+from ...text import printable, shortened
+from ..run import ServerSeen
 from .framing import Frame
-from .run import ServerSeen
 
 _QORTAL = "You answer questions about the Qortal blockchain with the tools you are given. They read it and change nothing."
 _ANY = "You answer questions with the tools you are given."

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from . import fitting, words
+from .. import words
+from ..limits import AgentLimits
+from ..model.messages import Function, Message, Usage
+from ..model.refusals import PromptTooLong
+from . import fitting
 from .framing import shorter
-from .limits import AgentLimits
-from .model.messages import Function, Message, Usage
-from .model.refusals import PromptTooLong
 
 # What a model needs for its own words.
 _ANSWER_TOKENS = 1024

@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ..protocol.decoding import decode
-from ..schemas.json_schema import can_judge, children, mismatch
-from .limits import DEFAULT
-from .model.messages import Function, WantedCall
+from ...protocol.decoding import decode
+from ...schemas.json_schema import can_judge, children, mismatch
+from ..limits import DEFAULT
+from ..model.messages import Function, WantedCall
+from .forms import FENCES, Shape, shapes
 from .quotes import Quotes
-from .written_forms import FENCES, Shape, shapes
 
 _OPENERS = (
     "<tool_call",
