@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qortal_mcp.agent.prompt.framing import Frame, InertPieces, cut, inert
+from qortal_mcp.agent.inert import InertPieces, inert
+from qortal_mcp.agent.prompt.framing import Frame, cut
 from qortal_mcp.text import original, visible
 
 FRAME = Frame("7f3a91bc")

@@ -6,8 +6,9 @@ import msgspec
 import pytest
 from tests.agent.injections import INJECTIONS, WANTED_ARGUMENTS, WANTED_TOOL, Injection
 
+from qortal_mcp.agent.inert import InertPieces, inert
 from qortal_mcp.agent.model.messages import Function
-from qortal_mcp.agent.prompt.framing import Frame, InertPieces, inert
+from qortal_mcp.agent.prompt.framing import Frame
 from qortal_mcp.agent.written.calls import written_calls
 from qortal_mcp.text import original, printable, visible
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.agent.test_agent_secrets import VALUES, cut_at
 from tests.agent.test_written_calls import ANSWERS, FORMS, HOSTILE, OFFERS
 
-from qortal_mcp.agent.prompt.framing import inert
+from qortal_mcp.agent.inert import inert
 from qortal_mcp.agent.secrets import Secrets
 from qortal_mcp.agent.shown_text import ShownText
 

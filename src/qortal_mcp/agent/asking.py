@@ -13,13 +13,14 @@ from .calls import Calls
 from .conversation import Conversation
 from .events import Event, Notice, Text
 from .grounding.check import ground
+from .inert import inert
 from .limits import AgentLimits
 from .model.endpoint import Endpoint
 from .model.messages import Completion, Function, Message, WantedCall
 from .model.refusals import EndpointError, PromptTooLong, ToolsRefused
 from .model.requests import sendable
 from .prompt import fitting
-from .prompt.framing import Frame, inert
+from .prompt.framing import Frame
 from .prompt.room import Room
 from .run import Ending, Grounding, Run, Spent
 from .secrets import Secrets

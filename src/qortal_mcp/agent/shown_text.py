@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Collection
 
-from .prompt.framing import InertPieces
+from .inert import InertPieces
 from .secrets import Secrets, SecretsInPieces
 from .written.calls import may_become_call, may_become_tag
 

@@ -17,9 +17,10 @@ from msgspec import Struct
 from ... import settings
 from ...agent import events, saved
 from ...agent.agent import Agent, Setup
+from ...agent.inert import inert
 from ...agent.limits import AgentLimits
 from ...agent.model.endpoint import Endpoint
-from ...agent.prompt.framing import Frame, inert
+from ...agent.prompt.framing import Frame
 from ...agent.prompt.system import system_prompt
 from ...agent.run import Run
 from ...agent.tools.server import ToolServer
