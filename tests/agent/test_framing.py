@@ -50,13 +50,6 @@ def test_a_mark_that_is_easy_to_guess_or_cannot_be_escaped_is_refused(mark: str)
         Frame(mark)
 
 
-def test_a_long_result_is_cut_after_it_was_made_printable() -> None:
-    framed = FRAME.framed("t", "\0" * 1_000, ok=True, at_most_bytes=800)
-    assert framed.count("\\u{0000}") == 100
-    assert "[cut: the first 800 of 8,000 bytes are shown]" in framed
-    assert framed.endswith("\n[end of data, mark 7f3a91bc]")
-
-
 CUTS = [
     pytest.param("abc", 3, "abc", id="fits"),
     pytest.param("", 1, "", id="empty"),

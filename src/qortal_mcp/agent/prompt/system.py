@@ -1,6 +1,6 @@
 """What a model is told before the question."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from ...text import printable, shortened
 from ..run import ServerSeen
@@ -17,8 +17,6 @@ _RULES = """\
 _LANGUAGE = "Answer briefly, in the language of the question."
 _PROBLEM_CHARS = 120
 _NAME_CHARS = 60
-# Servers may describe themselves at any length.
-_INSTRUCTIONS_BYTES = 2_000
 _MOST_SERVERS = 8
 
 
@@ -28,9 +26,8 @@ def system_prompt(
     servers: Sequence[ServerSeen] = (),
     today: str = "",
     is_qortal: bool = False,
-    instructions: Mapping[str, str] | None = None,
 ) -> str:
-    """The system prompt. `instructions` is what servers say about themselves, by their names: data like all the rest."""
+    """The system prompt. What servers say about themselves is not part of it: strangers wrote that."""
     parts = [_QORTAL if is_qortal else _ANY, _RULES, f"- {frame.rule}"]
     down = [server for server in servers if server.problem][:_MOST_SERVERS]
     if down:
@@ -41,9 +38,6 @@ def system_prompt(
     if today:
         parts.append(f"Today is {_line(today, _NAME_CHARS)}.")
     parts.append(_LANGUAGE)
-    for name, text in list((instructions or {}).items())[:_MOST_SERVERS]:
-        if text.strip():
-            parts.append(frame.framed(f"the server {name}", text, ok=True, at_most_bytes=_INSTRUCTIONS_BYTES))
     return "\n".join(parts)
 
 

@@ -34,7 +34,7 @@ from ...protocol.versions import NEWEST_HANDSHAKE
 from ...repairs import values
 from ...repairs.chosen import Repairs
 from ...repairs.subjects import Asked
-from ...text import printable, shortened
+from ...text import printable
 from . import failures
 from .failures import Unavailable
 from .last_lines import LastLines
@@ -67,7 +67,6 @@ _LIST_CHANGED = "notifications/tools/list_changed"
 # Names of methods in an older dialect.
 _OLD_NAMES = {_LIST: "list_tools", _CALL: "call_tool"}
 _LABEL_CHARS = 40
-_INSTRUCTION_CHARS = 4_000
 _CLOSE_SECONDS = 10.0
 
 
@@ -116,8 +115,6 @@ class ToolServer:
         self.tools: tuple[Tool, ...] = ()
         # Why it cannot be used; empty if it can.
         self.problem = ""
-        # What the server says about its use, safe to show.
-        self.instructions = ""
         self.label = _label(label) or _target_name(target)
         self._has_own_label = bool(_label(label))
         self._target = target
@@ -249,18 +246,11 @@ class ToolServer:
             await _close(client)
             raise
         self.tools = tools
-        self._introduce(client)
+        info = client.terms.info
+        if not self._has_own_label and info is not None:
+            title = info.title if isinstance(info.title, str) else ""
+            self.label = _label(info.name) or _label(title) or self.label
         return connection
-
-    def _introduce(self, client: Client) -> None:
-        """Remember what the server says about itself."""
-        terms = client.terms
-        if not self._has_own_label and terms.info is not None:
-            title = terms.info.title
-            self.label = (
-                _label(terms.info.name) or _label(title if isinstance(title, str) else "") or self.label
-            )
-        self.instructions = shortened(printable(terms.instructions or ""), _INSTRUCTION_CHARS)
 
     def _shaken(self, answer: Reply | ServerError) -> Reply:
         """The answer to `initialize` as it should have been. Raises: ServerError."""
