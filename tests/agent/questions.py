@@ -1,7 +1,5 @@
 """The questions of examples/questions.json, and what the sample chain answers to their calls."""
 
-import re
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +11,6 @@ from qortal_mcp.qortal.node.node import Node
 from qortal_mcp.qortal.server import make_server
 
 _FILE = Path(__file__).parents[2] / "examples" / "questions.json"
-
-# A number of its own: not a part of an address, a version, a date or a time of day.
-_NUMBER = re.compile(r"(?<![\w.])(?<!\d[:-])-?\d+(?:\.\d+)?(?!\w|\.\w|[:-]\d)")
 
 
 class Call(Struct, frozen=True, forbid_unknown_fields=True):
@@ -47,10 +42,3 @@ async def results_of(questions: tuple[Question, ...]) -> dict[str, list[Result]]
             found[question.question] = [Result(result.text, result.is_error) for result in results]
     await node.close()
     return found
-
-
-def occurs(fact: str, text: str) -> bool:
-    """Whether a text has a fact: a number by its value, anything else as whole words in any case."""
-    if _NUMBER.fullmatch(fact):
-        return any(Decimal(number) == Decimal(fact) for number in _NUMBER.findall(text))
-    return re.search(rf"(?<!\w){re.escape(fact)}(?!\w)", text, re.IGNORECASE) is not None

@@ -4,8 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from tests.agent.questions import QUESTIONS, Call, Question, occurs
+from tests.agent.questions import QUESTIONS, Call, Question
 from tests.agent.scripted_endpoint import Reply, Request, calls, says
+
+from qortal_mcp.agent.grounding.check import occurs
 
 _FRAME = re.compile(r"^\[(?:data from .*|end of data), mark \w+(?:;.*)?\]\n?", re.MULTILINE)
 

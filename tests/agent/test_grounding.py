@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qortal_mcp.agent.grounding.check import ground
+from qortal_mcp.agent.grounding.check import ground, occurs
 
 ADDRESS = "QgV4s3xnzLhVBEJxcYui4u4q11yhUHsd9v"
 SIGNATURE = "4yfhViFnBA1cxvktzaiPAKXBoH7HHMn6A4qzbKLEfRPdy4h8z99qq7AorQY99SAwU2V8Jchh9g28MuAMLLRBee6D"
@@ -254,3 +254,32 @@ def test_results_have_no_order_and_more_of_them_never_take_anything_away(
     assert ground(answer, results[::-1], question) == seen
     assert set(ground(answer, [*results, more], question).not_from_a_tool) <= set(seen.not_from_a_tool)
     assert ground(answer, [*results, more], question).checked == seen.checked
+
+
+@pytest.mark.parametrize(
+    ("fact", "text", "expected"),
+    [
+        ("9.99", '{"amount":"9.99000000"}', True),
+        ("9.99", '{"amount":"9.99000001"}', False),
+        ("25", '{"height":25,"level":1}', True),
+        ("25", '{"height":125}', False),
+        ("25", '{"time":"2026-11-25T19:25:44.025Z"}', False),
+        ("25", "Q25abc, abc25 and 1.25", False),
+        ("0", '{"returned":0}', True),
+        ("499790.72495548", "It holds 499,790.72495548 QORT.", True),
+        ("499790.72", "It holds 499,790.72495548 QORT.", False),
+        ("499790.72495548", "It holds about 499,791 QORT.", False),
+        ("1200000", "1.2 million", True),
+        ("0.5", "Sie kostet 0,50 QORT.", True),
+        ("100", "99.99", False),
+        ("3", "3.4", False),
+        ("-5", "It fell by 5.", False),
+        ("bob", '{"name":"Bob"}', True),
+        ("bob", "Bobby", False),
+        ("100%real", '["100%real"]', True),
+    ],
+)
+def test_a_fact_occurs_as_its_value_without_rounding_or_as_whole_words(
+    fact: str, text: str, expected: bool
+) -> None:
+    assert occurs(fact, text) is expected

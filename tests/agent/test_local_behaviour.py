@@ -7,13 +7,14 @@ import pytest
 from msgspec import structs
 from tests.agent.asking import MARK, asker
 from tests.agent.ollama import MODEL, Ollama, tokens
-from tests.agent.questions import QUESTIONS, occurs
+from tests.agent.questions import QUESTIONS
 from tests.agent.scripted_answers import answer
 from tests.agent.scripted_endpoint import Reply, Request, Said, ScriptedEndpoint, calls, refuses, says
 from tests.agent.tool_servers import Shop, over_http
 from tests.cli.running import run
 from tests.client.fakes import result
 
+from qortal_mcp.agent.grounding.check import occurs
 from qortal_mcp.agent.limits import AgentLimits
 from qortal_mcp.agent.run import Run
 

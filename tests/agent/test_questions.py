@@ -4,8 +4,9 @@ import asyncio
 from collections import Counter
 
 import pytest
-from tests.agent.questions import QUESTIONS, Question, Result, occurs, results_of
+from tests.agent.questions import QUESTIONS, Question, Result, results_of
 
+from qortal_mcp.agent.grounding.check import occurs
 from qortal_mcp.qortal.tools import TOOLSETS, select
 
 EACH = pytest.mark.parametrize("question", QUESTIONS, ids=[one.question[:50] for one in QUESTIONS])
@@ -76,22 +77,3 @@ def test_every_default_toolset_is_used_and_no_other() -> None:
     called = {call.tool for question in QUESTIONS for call in question.calls}
     used = {name for name, toolset in TOOLSETS.items() if called & set(toolset.tools)}
     assert used == set(select())
-
-
-@pytest.mark.parametrize(
-    ("fact", "text", "expected"),
-    [
-        ("9.99", '{"amount":"9.99000000"}', True),
-        ("9.99", '{"amount":"9.99000001"}', False),
-        ("25", '{"height":25,"level":1}', True),
-        ("25", '{"height":125}', False),
-        ("25", '{"time":"2026-11-25T19:25:44.025Z"}', False),
-        ("25", "Q25abc, abc25 and 1.25", False),
-        ("0", '{"returned":0}', True),
-        ("bob", '{"name":"Bob"}', True),
-        ("bob", "Bobby", False),
-        ("100%real", '["100%real"]', True),
-    ],
-)
-def test_a_fact_occurs_as_a_value_or_as_whole_words(fact: str, text: str, expected: bool) -> None:
-    assert occurs(fact, text) is expected

@@ -5,10 +5,11 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from tests.agent.questions import QUESTIONS, Question, occurs, results_of
+from tests.agent.questions import QUESTIONS, Question, results_of
 from tests.agent.scripted_answers import answer
 from tests.agent.scripted_endpoint import CHAT, Request, Said
 
+from qortal_mcp.agent.grounding.check import occurs
 from qortal_mcp.qortal.tools import TOOLSETS
 
 Messages = list[dict[str, Any]]

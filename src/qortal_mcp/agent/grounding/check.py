@@ -49,9 +49,10 @@ def _missing(claims: Sequence[Found], facts: Facts) -> list[Found]:
 
 
 def occurs(fact: str, text: str) -> bool:
-    """Whether a text says a fact: its numbers, names and addresses by the same rules, its words as they are."""
-    found = ground(fact, [text])
-    if found.checked:
-        return not found.not_from_a_tool
+    """Whether a text says a fact: names, addresses and times by the same rules, numbers by their value without
+    rounding, anything else as whole words in any case."""
+    claims = find_claims(fact)
+    if claims:
+        return not _missing(claims, Facts([text], is_exact=True))
     words = re.escape(" ".join(fact.split())).replace(r"\ ", r"\s+")
     return re.search(rf"(?<!\w){words}(?!\w)", text, re.IGNORECASE) is not None

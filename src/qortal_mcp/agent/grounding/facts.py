@@ -40,9 +40,10 @@ _HALF = Decimal("0.5")
 
 
 class Facts:
-    """What occurs in some texts, most of which are JSON."""
+    """What occurs in some texts, most of which are JSON. `is_exact`: no number stands for one that it rounds to."""
 
-    def __init__(self, results: Iterable[str]) -> None:
+    def __init__(self, results: Iterable[str], *, is_exact: bool = False) -> None:
+        self._is_exact = is_exact
         self._texts: set[str] = set()
         self._keys: set[str] = set()
         # As they are written in JSON.
@@ -113,6 +114,9 @@ class Facts:
     def _has_value(self, written: Value) -> bool:
         magnitude, unit, is_negative = written
         numbers = self._negative if is_negative else self._magnitudes
+        if self._is_exact:
+            at = bisect_left(numbers, magnitude)
+            return numbers[at : at + 1] == [magnitude]
         at = bisect_left(
             numbers, EXACT.subtract(magnitude, EXACT.multiply(unit, _HALF)) if magnitude else magnitude
         )
