@@ -1,11 +1,13 @@
 """Which model `ask` asks: the one that is named, or one on this machine; and whom the key is sent to."""
 
 import asyncio
+import ssl
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.agent.scripted_endpoint import Request, Said, ScriptedEndpoint, says
+from tests.agent.scripted_endpoint import Raw, Request, Said, ScriptedEndpoint, says
 from tests.cli.running import Ended, run
 
 from qortal_mcp.agent.limits import DEFAULT
@@ -20,6 +22,7 @@ OLLAMA = {
     "/api/ps": {"models": [{"name": "qwen3:4b", "context_length": 4096}]},
     "/api/show": {"capabilities": ["completion", "tools"]},
 }
+TLS = Path(__file__).parents[1] / "qortal" / "tls"
 # Nothing listens on this port, and nobody may.
 NOWHERE = "127.0.0.1:1"
 
@@ -102,18 +105,44 @@ def test_an_address_that_cannot_be_used_is_wrong_usage(how: str, url: str, said:
     assert "hunter2pw" not in done.err
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ((), "does not say which models it has, or does not answer. Name one with --model or OPENAI_MODEL."),
-        (("--model", "m"), "cannot be reached: connection refused."),
-    ],
-    ids=["no-model-named", "model-named"],
-)
-def test_an_endpoint_that_is_down_is_reported(words: tuple[str, ...], said: str) -> None:
+@pytest.mark.parametrize("words", [(), ("--model", "m")], ids=["no-model-named", "model-named"])
+def test_an_endpoint_that_is_down_is_reported(words: tuple[str, ...]) -> None:
     done = ask("--base-url", f"http://{NOWHERE}/v1", *words)
     assert (done.code, done.out) == (3, "")
-    assert said in done.err
+    assert f"http://{NOWHERE}/v1 cannot be reached: connection refused. Start the model's server" in done.err
+
+
+@pytest.mark.parametrize(
+    ("page", "said"),
+    [
+        pytest.param(None, "does not say which models it has. Name one with --model", id="no-list"),
+        pytest.param({"data": []}, "lists no model that can answer. Name one with --model", id="empty-list"),
+        pytest.param({"data": [{"id": "e-embed"}]}, "lists no model that can answer.", id="no-chat-model"),
+        pytest.param(Raw(status=401, body=b"{}"), "wants a key (401)", id="wants-a-key"),
+    ],
+)
+def test_an_endpoint_that_names_no_model_is_reported(page: Any, said: str) -> None:
+    with ScriptedEndpoint(_hello, pages={} if page is None else {"/v1/models": page}) as endpoint:
+        done = ask("--base-url", endpoint.base_url)
+        assert (done.code, done.out) == (3, "")
+        assert said in done.err
+        assert endpoint.chats == []
+
+
+@pytest.mark.parametrize("words", [(), ("--model", "m")], ids=["no-model-named", "model-named"])
+def test_the_endpoint_is_trusted_with_the_certificates_that_are_named(words: tuple[str, ...]) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(TLS / "localhost.crt", TLS / "localhost.key")
+    with ScriptedEndpoint(_hello, pages=MODELS, tls=context) as endpoint:
+        trusted = ask("--base-url", endpoint.base_url, *words, "--ca-file", str(TLS / "localhost.crt"))
+        assert (trusted.code, trusted.out) == (0, "Hello.\n")
+        unknown = ask("--base-url", endpoint.base_url, *words)
+        assert (unknown.code, unknown.out) == (3, "")
+        assert "TLS failed: the certificate is not accepted" in unknown.err
+        assert "--ca-file FILE" in unknown.err
+        missing = ask("--base-url", endpoint.base_url, *words, "--ca-file", "none.pem")
+        assert (missing.code, missing.out) == (2, "")
+        assert "none.pem cannot be read: No such file" in missing.err
 
 
 def test_a_local_ollama_is_found_and_gets_no_key() -> None:

@@ -10,15 +10,14 @@ from ...client.wires.media import EVENT_STREAM, JSON
 from ...client.wires.reasons import NO_ANSWER
 from ...client.wires.routes import Route
 from ...client.wires.web import POST_HEADERS, Head, Web
-from ...protocol.decoding import decode
 from ...protocol.framing import Event
-from ...protocol.jsonrpc import UNREADABLE
 from ...text import printable
 from ..limits import DEFAULT, AgentLimits
 from . import explanations
 from .addresses import base_of, chat_of, is_loopback
 from .chunks import Assembly, decoded
 from .messages import Completion, Function, Message
+from .probing import items, member, name_of
 from .refusals import BUSY, EndpointError, Refusal, ToolsRefused, masked, read_refusal, said_in, sentence
 from .requests import body_of
 
@@ -117,6 +116,30 @@ class Endpoint:
                 when = f" in {wait:.3g} s" if wait else ""
                 on_notice(f"{again.what}; trying again{when}.")
             await asyncio.sleep(wait)
+
+    async def models(self) -> list[str] | None:
+        """The models that the endpoint lists; None: it has no list.
+
+        Raises: EndpointError if it cannot be reached, or wants a key.
+        """
+        seconds = self._limits.connect_seconds
+        try:
+            async with asyncio.timeout(seconds), self._web.request("GET", f"{self.base_url}/models") as head:
+                data = await self._web.body(head)
+        except TimeoutError:
+            raise explanations.unreachable(f"no answer within {seconds:g} s", self.base_url) from None
+        except ConnectionLost as exc:
+            raise explanations.unreachable(masked(str(exc), self._key), self.base_url) from None
+        except ClientError as exc:
+            raise self._error(exc) from None
+        if head.status in (401, 403):
+            refusal = read_refusal(head.status, head.http.headers, data, self._key)
+            raise explanations.refused(refusal, self.name, has_key=self._key is not None, has_tools=False)
+        listed = decoded(data.decode("utf-8", "replace")) if head.is_good else None
+        if not isinstance(member(listed, "data"), list):
+            return None
+        names = (name_of(item, "id") for item in items(listed, "data"))
+        return [masked(name, self._key) for name in names if name]
 
     async def close(self) -> None:
         await self._web.close()
@@ -248,28 +271,15 @@ class Endpoint:
 
     async def _refused(self, refusal: Refusal, *, has_tools: bool) -> EndpointError | _Again:
         if refusal.status == 404 and not (has_tools and refusal.is_about_tools):
-            models = await self._models()
+            try:
+                models = await self.models()
+            except EndpointError:
+                models = None
             return explanations.not_found(refusal, self.base_url, self.model, models)
         error = explanations.refused(refusal, self.name, has_key=self._key is not None, has_tools=has_tools)
         if not refusal.is_busy or isinstance(error, ToolsRefused):
             return error
         return _Again(error, explanations.trying_again(refusal.status), self._limits.attempts, refusal.wait)
-
-    async def _models(self) -> list[str] | None:
-        """The models that the endpoint names; None: it names none."""
-        try:
-            async with (
-                asyncio.timeout(self._limits.connect_seconds),
-                self._web.request("GET", f"{self.base_url}/models") as head,
-            ):
-                listed = decode(await self._web.body(head)) if head.is_good else None
-        except (ClientError, TimeoutError, *UNREADABLE):
-            return None
-        data = listed.get("data") if isinstance(listed, dict) else None
-        if not isinstance(data, list):
-            return None
-        names = (model.get("id") for model in data if isinstance(model, dict))
-        return [masked(name, self._key) for name in names if isinstance(name, str)]
 
     def _tell_if_plain(self, on_notice: Callable[[str], None]) -> None:
         if self._key is None or self._is_plain_told:

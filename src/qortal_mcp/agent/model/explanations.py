@@ -80,7 +80,7 @@ def unreachable(reason: str, base_url: str) -> EndpointError:
     elif reason == NOT_TLS:
         step = "Use http:// if the server has no TLS."
     elif reason.startswith("TLS failed"):
-        step = "If you trust it, name a file with its certificate."
+        step = "If you trust it, name a file with its certificate: --ca-file FILE."
     elif reason.startswith("host not found"):
         step = "Check the host in the base URL (OPENAI_BASE_URL)."
     else:

@@ -64,12 +64,17 @@ async def find_local(places: Sequence[Place] | None = None, *, limits: AgentLimi
 async def _look(place: Place, limits: AgentLimits) -> Found | None:
     async with Probe(limits.probe_seconds) as probe:
         candidates = await _LOOKS[place.kind](probe, place.origin)
-    usable = [found for found in candidates if not _NOT_CHAT.search(found.model)]
+    usable = [found for found in candidates if can_talk(found.model)]
     if not usable:
         return None
     # A model that calls tools is worth waiting for; among equals the first, which is the newest.
     chosen = max(usable, key=lambda found: (_rank(found.calls_tools), found.is_loaded))
     return Found(base_url=f"{place.origin}/v1", model=chosen.model, kind=place.kind, window=chosen.window)
+
+
+def can_talk(model: str) -> bool:
+    """Whether a model is made for conversations, by its name."""
+    return not _NOT_CHAT.search(model)
 
 
 def _rank(calls_tools: bool | None) -> int:
@@ -82,7 +87,7 @@ async def _look_for_ollama(probe: Probe, origin: str) -> list[_Candidate]:
     # What is asked must not leave this machine because nobody named a model.
     here = [item for item in items(tags, "models") if not item.get("remote_host")]
     names = [name for item in here if (name := name_of(item, "name", "model")) and not name.endswith("cloud")]
-    names = [name for name in names if not _NOT_CHAT.search(name)]
+    names = [name for name in names if can_talk(name)]
     names.sort(key=lambda name: tagged(name) not in running)
     names = names[:_ASKED_MODELS]
     shown = await asyncio.gather(*(probe.post(f"{origin}/api/show", {"model": name}) for name in names))
@@ -163,11 +168,3 @@ def _ollama_origin(host: str) -> str:
     # As Ollama itself does: the usual port of a scheme that is given.
     usual = {"http": 80, "https": 443}[scheme] if "://" in text else _OLLAMA_PORT
     return f"{scheme}://{name}:{port or usual}"
-
-
-async def first_model(base_url: str, *, key: str | None = None, limits: AgentLimits = DEFAULT) -> str | None:
-    """The first model that an endpoint lists and that can talk."""
-    async with Probe(limits.connect_seconds, key=key) as probe:
-        listed = await probe.get(f"{base_url}/models")
-    names = (name_of(item, "id") for item in items(listed, "data"))
-    return next((name for name in names if name and not _NOT_CHAT.search(name)), None)

@@ -19,7 +19,6 @@ from ...agent import events, saved
 from ...agent.agent import Agent, Setup
 from ...agent.inert import inert
 from ...agent.limits import AgentLimits
-from ...agent.model.endpoint import Endpoint
 from ...agent.prompt.framing import Frame
 from ...agent.prompt.system import system_prompt
 from ...agent.run import Run
@@ -35,7 +34,7 @@ from ..output import terminal
 from ..output.answers import AnswerPrinter
 from ..output.offers import table, weigh
 from . import failures, run_file
-from .choosing_model import Chosen, choose
+from .choosing_model import Chosen, choose, endpoint_of
 from .reaching import Reached, reach
 from .until_stopped import until_stopped
 
@@ -52,6 +51,8 @@ class Wanted(Struct, frozen=True, kw_only=True):
     # Of other servers, offer only tools that declare themselves read-only.
     read_only: bool
     limits: AgentLimits
+    # Certificates to trust, besides the system's: for the model's endpoint as for servers.
+    ca_file: str | None = None
 
 
 def wanted(
@@ -72,6 +73,7 @@ def wanted(
         limits=AgentLimits(
             rounds=asking.max_rounds, tokens=asking.max_tokens, question_seconds=asking.max_time
         ),
+        ca_file=reach_.ca_file,
     )
 
 
@@ -114,7 +116,7 @@ async def agent_of(wanted: Wanted) -> AsyncIterator[Agent]:
     """Raises: WrongSetting, Undetermined."""
     async with toolbox_of(wanted) as toolbox:
         chosen = await _chosen_while_opening(wanted, toolbox)
-        endpoint = Endpoint(chosen.base_url, chosen.model, key=chosen.key, limits=wanted.limits)
+        endpoint = endpoint_of(chosen, wanted.limits)
         try:
             yield Agent(endpoint, toolbox, _setup(wanted, chosen))
         finally:
@@ -125,7 +127,7 @@ async def _chosen_while_opening(wanted: Wanted, toolbox: Toolbox) -> Chosen:
     """Connect the servers and find the model at the same time. Raises: WrongSetting, Undetermined."""
     opening = asyncio.create_task(toolbox.open())
     try:
-        chosen = await choose(wanted.model, wanted.limits, os.environ)
+        chosen = await choose(wanted.model, wanted.limits, os.environ, wanted.ca_file)
         await opening
     except BaseException:
         opening.cancel()

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ... import settings
 from ...agent.limits import AgentLimits
 from ...agent.model.addresses import base_of, is_nearby
-from ...agent.model.local import find_local, first_model, usual_places
+from ...agent.model.endpoint import Endpoint
+from ...agent.model.local import can_talk, find_local, usual_places
 from ...agent.model.refusals import EndpointError
 from ...agent.model.window import raise_window_hint, says_window, window_of
 from ...settings import ModelOptions
+from ...text import visible
 from . import failures
 
 _NO_MODEL = (
@@ -28,13 +31,17 @@ class Chosen(Struct, frozen=True, kw_only=True):
     base_url: str
     model: str
     key: str | None = None
+    # Certificates to trust, besides the system's.
+    ca_file: str | None = None
     # In tokens, if the endpoint says so; and how a person can raise it.
     window: int | None = None
     raise_window: str = ""
     is_local: bool = False
 
 
-async def choose(options: ModelOptions, limits: AgentLimits, environ: Mapping[str, str]) -> Chosen:
+async def choose(
+    options: ModelOptions, limits: AgentLimits, environ: Mapping[str, str], ca_file: str | None = None
+) -> Chosen:
     """The endpoint that was named, or else one on this machine. A key is sent only to an address that was named.
 
     Raises: WrongSetting, Undetermined.
@@ -49,15 +56,39 @@ async def choose(options: ModelOptions, limits: AgentLimits, environ: Mapping[st
         raise settings.WrongSetting(str(exc)) from None
     key = settings.model_key(options, environ)
     if not model:
-        model = await first_model(base_url, key=key, limits=limits) or ""
-    if not model:
-        raise failures.Undetermined(
-            f"{base_url} does not say which models it has, or does not answer. "
-            f"Name one with --model or {settings.MODEL_VARIABLE}"
+        model = await _first_model(
+            endpoint_of(Chosen(base_url=base_url, model="", key=key, ca_file=ca_file), limits)
         )
     # Only servers that are known to say more are asked for more.
-    window = await window_of(base_url, model, key=key, limits=limits) if says_window(base_url) else None
-    return _chosen(base_url, model, window, key)
+    window = None
+    if says_window(base_url):
+        window = await window_of(base_url, model, key=key, limits=limits, ca_file=ca_file)
+    return replace(_chosen(base_url, model, window), key=key, ca_file=ca_file)
+
+
+def endpoint_of(chosen: Chosen, limits: AgentLimits) -> Endpoint:
+    """Raises: WrongSetting."""
+    try:
+        return Endpoint(chosen.base_url, chosen.model, key=chosen.key, limits=limits, ca_file=chosen.ca_file)
+    except EndpointError as exc:
+        raise settings.WrongSetting(str(exc)) from None
+
+
+async def _first_model(endpoint: Endpoint) -> str:
+    """The first model that an endpoint lists and that can talk. Raises: Undetermined."""
+    try:
+        names = await endpoint.models()
+    except EndpointError as exc:
+        raise failures.Undetermined(visible(str(exc))) from None
+    finally:
+        await endpoint.close()
+    found = next(filter(can_talk, names or ()), None)
+    if found is None:
+        what = "does not say which models it has" if names is None else "lists no model that can answer"
+        raise failures.Undetermined(
+            f"{endpoint.name} {what}. Name one with --model or {settings.MODEL_VARIABLE}"
+        )
+    return found
 
 
 async def _found_here(model: str, limits: AgentLimits, environ: Mapping[str, str]) -> Chosen:
@@ -72,11 +103,10 @@ async def _found_here(model: str, limits: AgentLimits, environ: Mapping[str, str
     return _chosen(found.base_url, model or found.model, window, kind=found.kind)
 
 
-def _chosen(base_url: str, model: str, window: int | None, key: str | None = None, kind: str = "") -> Chosen:
+def _chosen(base_url: str, model: str, window: int | None, kind: str = "") -> Chosen:
     return Chosen(
         base_url=base_url,
         model=model,
-        key=key,
         window=window,
         raise_window=raise_window_hint(kind or base_url),
         is_local=is_nearby(base_url),
