@@ -15,9 +15,11 @@ from tests.agent.scripted_endpoint import Said, Script, ScriptedEndpoint, calls,
 from tests.agent.sessions import ADDRESS, on_terminal, sessions_of
 from tests.cli.running import COMMAND, SECONDS, environment
 
+from qortal_mcp.agent.evaluation import Verdict
 from qortal_mcp.agent.grounding.check import ground
 from qortal_mcp.agent.run import Call, Claim, Ending, Grounding, Run, ServerSeen, Source, Spent
 from qortal_mcp.cli.ask import command as ask_command
+from qortal_mcp.cli.running.evaluating import Evaluated
 
 PAGE = (ROOT / "docs/ask.md").read_text()
 SESSIONS = sessions_of(PAGE)
@@ -179,3 +181,9 @@ def test_a_message_of_the_page_is_shown(message: str, trouble: Any, tmp_path: Pa
     with ScriptedEndpoint(script, pages=pages) as endpoint:
         shown = on_terminal(" ".join(["qortal-mcp", *map(repr, words)]), endpoint, tmp_path)
     assert re.search(re.escape(message).replace("…", r".+"), shown), shown
+
+
+def test_every_member_of_an_evaluation_is_on_the_page() -> None:
+    section = PAGE[PAGE.index("\n## Compare models") : PAGE.index("\n## What is sent")]
+    members = {field.encode_name for kind in (Evaluated, Verdict) for field in structs.fields(kind)}
+    assert [name for name in members if f"`{name}`" not in section] == []

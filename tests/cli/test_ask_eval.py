@@ -57,7 +57,7 @@ def test_a_fact_that_is_wrong_is_named(tmp_path: Path) -> None:
     assert lines[2] == "FAIL   2  Who owns the chain?"
     assert lines[3].endswith("; no calls")
     assert lines[4:6] == ["          missing: nobody", "          not from a tool: 4711"]
-    assert lines[6].startswith("scripted: 1 of 2 questions right, 2 of 3 facts, 1 values not from a tool,")
+    assert lines[6].startswith("scripted: 1 of 2 questions right, 2 of 3 facts, 1 value not from a tool,")
 
 
 def test_json_has_a_verdict_for_each_question(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_an_endpoint_that_keeps_failing_ends_the_evaluation() -> None:
     assert done.code == 3
     assert sum(line.startswith("FAIL") for line in done.out.splitlines()) == 3
     assert "0 of 3 questions right (37 more were not asked)" in done.out
-    assert done.err == "qortal-mcp: The endpoint failed 3 times in a row; 37 questions were not asked.\n"
+    assert done.err == "qortal-mcp: The endpoint failed 3 times in a row; not asked: 37 questions.\n"
 
 
 def test_each_question_is_asked_without_the_earlier_ones(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ class Asking:
         self._add(
             words.ended(
                 ended,
-                rounds="1 round" if self._rounds == 1 else f"{self._rounds} rounds",
+                rounds=words.counted(self._rounds, "round"),
                 tokens=self._limits.tokens,
                 seconds=self._limits.question_seconds,
                 why=" ".join(["", *down]),

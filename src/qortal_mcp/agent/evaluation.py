@@ -10,9 +10,10 @@ from msgspec import Meta, Raw, Struct
 from ..protocol.decoding import decode_as
 from ..protocol.jsonrpc import UNREADABLE
 from .grounding.check import occurs
+from .limits import DEFAULT
 from .run import Run
 
-_Text = Annotated[str, Meta(min_length=1, max_length=32_000)]
+_Text = Annotated[str, Meta(min_length=1, max_length=DEFAULT.question_chars)]
 
 
 class ExpectedCall(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

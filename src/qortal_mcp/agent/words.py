@@ -24,6 +24,10 @@ _ENDED: dict[Ending, str] = {
 }
 
 
+def counted(number: int, what: str) -> str:
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
 def ended(ending: Ending, **facts: object) -> str:
     """A sentence for the end of an answer; empty if there is nothing to say."""
     return _ENDED.get(ending, "").format(**facts)

@@ -11,6 +11,7 @@ import msgspec
 
 from ...agent.events import Asked, Called, Calling, Ended, Event, Notice, Text
 from ...agent.run import Call, Claim, Run, ServerSeen, Source
+from ...agent.words import counted
 from ...text import shortened, visible
 from . import terminal
 from .progress import Progress
@@ -41,7 +42,7 @@ class AnswerPrinter:
                 self.trace(event.call)
             self.doing(_WAITING)
         elif isinstance(event, Notice):
-            self._lines([f"Note: {_line(event.text)}"])
+            self._lines([f"Note: {terminal.one_line(event.text)}"])
         elif isinstance(event, Ended):
             self._end(event.run)
 
@@ -95,11 +96,6 @@ def _quiet(line: str) -> str:
     return click.style(line, dim=True) if is_terminal and line else line
 
 
-def _line(text: str) -> str:
-    """Text of others as a part of one line."""
-    return visible(" ".join(text.split()))
-
-
 def _json(value: Any) -> str:
     return shortened(visible(msgspec.json.encode(value).decode("utf-8", "replace")), _ARGUMENT_CHARS)
 
@@ -115,9 +111,9 @@ def _traced(call: Call) -> list[str]:
     if call.repeated:
         took.append("asked before: the first result was given again")
     return [
-        f"{_line(call.tool)} {_json(call.arguments)} {said}",
-        f"    {' · '.join(map(_line, took))}",
-        *(f"    warning: {_line(warning)}" for warning in call.warnings),
+        f"{terminal.one_line(call.tool)} {_json(call.arguments)} {said}",
+        f"    {' · '.join(map(terminal.one_line, took))}",
+        *(f"    warning: {terminal.one_line(warning)}" for warning in call.warnings),
     ]
 
 
@@ -135,14 +131,15 @@ def _source(source: Source) -> str:
     parts.append(source.as_of or source.time)
     if source.is_synchronizing:
         parts.append("the node is synchronizing")
-    return " · ".join(_line(part) for part in parts if part)
+    return " · ".join(terminal.one_line(part) for part in parts if part)
 
 
 def _not_from_a_tool(claims: tuple[Claim, ...]) -> list[str]:
     if not claims:
         return []
     shown = dict.fromkeys(
-        _line(claim.text) + (" (in your question)" if claim.in_question else "") for claim in claims
+        terminal.one_line(claim.text) + (" (in your question)" if claim.in_question else "")
+        for claim in claims
     )
     return [f"Not from a tool: {', '.join(shown)}"]
 
@@ -157,10 +154,6 @@ def _spent(run: Run) -> str:
     spent = run.spent
     about = "~" if spent.is_estimated else ""
     return (
-        f"{_line(run.model)} at {_line(run.endpoint)}: {_count(len(run.calls), 'call')} in {_count(spent.rounds, 'round')}, "
+        f"{terminal.one_line(run.model)} at {terminal.one_line(run.endpoint)}: {counted(len(run.calls), 'call')} in {counted(spent.rounds, 'round')}, "
         f"{about}{spent.prompt_tokens:,} + {about}{spent.completion_tokens:,} tokens, {spent.ms / 1000:.1f} s"
     )
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"

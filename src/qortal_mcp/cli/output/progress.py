@@ -4,7 +4,6 @@ import sys
 
 import click
 
-from ...text import visible
 from . import terminal
 
 
@@ -18,7 +17,7 @@ class Progress:
     def say(self, text: str) -> None:
         if self._is_shown:
             # More than one line could not be cleared again.
-            line = terminal.cut(visible(" ".join(text.split())), terminal.width() - 1)
+            line = terminal.cut(terminal.one_line(text), terminal.width() - 1)
             click.echo(f"\r\x1b[K{line}", nl=False, err=True)
             self._is_there = True
 

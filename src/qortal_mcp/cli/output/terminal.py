@@ -9,7 +9,7 @@ import unicodedata
 import click
 import msgspec
 
-from ...text import printable_json
+from ...text import printable_json, visible
 
 # For output without a known width: a pipe, a file.
 _WIDTH_ELSEWHERE = 100
@@ -68,10 +68,9 @@ def padded(text: str, to: int, *, right: bool = False) -> str:
     return blanks + text if right else text + blanks
 
 
-def in_one_line(text: str) -> str:
-    """The text, cut where the terminal ends."""
-    lines = wrapped(text, width() - 2)
-    return lines[0] if len(lines) == 1 else f"{lines[0]} …"
+def one_line(text: str) -> str:
+    """Text of others as a part of one line, with nothing hidden in it."""
+    return visible(" ".join(text.split()))
 
 
 def cut(text: str, to: int) -> str:

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from ...agent.evaluation import Verdict
-from ...text import shortened, visible
+from ...agent.words import counted
+from ...text import shortened
 from . import terminal
 from .view import Palette
 
@@ -19,7 +20,7 @@ def lines(number: int, verdict: Verdict, palette: Palette) -> str:
         f"{found}/{verdict.facts} facts, {len(verdict.not_from_a_tool)} not from a tool, "
         f"{verdict.tokens:,} tokens, {verdict.ms / 1000:.1f} s; {', '.join(verdict.tools) or 'no calls'}"
     )
-    question = terminal.cut(_line(verdict.question), terminal.width() - len(_INDENT))
+    question = terminal.cut(terminal.one_line(verdict.question), terminal.width() - len(_INDENT))
     shown = [f"{mark} {number:>3}  {question}", *map(palette.quiet, _indented(figures))]
     for fact in verdict.missing:
         shown += _indented(f"missing: {fact}")
@@ -30,12 +31,8 @@ def lines(number: int, verdict: Verdict, palette: Palette) -> str:
 
 
 def _indented(text: str) -> list[str]:
-    shown = shortened(_line(text), _LONGEST_TEXT)
+    shown = shortened(terminal.one_line(text), _LONGEST_TEXT)
     return [_INDENT + line for line in terminal.wrapped(shown, terminal.width() - len(_INDENT)) if line]
-
-
-def _line(text: str) -> str:
-    return visible(" ".join(text.split()))
 
 
 def total(verdicts: Sequence[Verdict], asked: int, model: str) -> str:
@@ -48,7 +45,7 @@ def total(verdicts: Sequence[Verdict], asked: int, model: str) -> str:
     seconds = sum(verdict.ms for verdict in verdicts) / 1000
     not_asked = f" ({asked - len(verdicts)} more were not asked)" if asked > len(verdicts) else ""
     text = (
-        f"{_line(model)}: {right} of {len(verdicts)} questions right{not_asked}, {facts - missing} of {facts} facts, "
-        f"{strange} values not from a tool, {tokens:,} tokens, {seconds:.1f} s"
+        f"{terminal.one_line(model)}: {right} of {len(verdicts)} questions right{not_asked}, {facts - missing} of {facts} facts, "
+        f"{counted(strange, 'value')} not from a tool, {tokens:,} tokens, {seconds:.1f} s"
     )
     return "\n".join(terminal.wrapped(text, terminal.width()))

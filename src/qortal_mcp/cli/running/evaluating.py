@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from ...agent import evaluation, events
 from ...agent.evaluation import Question, Verdict
+from ...agent.words import counted
 from ...text import visible
 from ..input import files
 from ..output import terminal, verdicts, view
@@ -73,9 +74,9 @@ class _Evaluation:
                 self._add(evaluation.judge(question, run))
                 failed = failed + 1 if run.ended == "endpoint" else 0
                 if failed == _MOST_FAILURES and number < len(self._questions):
-                    left = len(self._questions) - number
+                    left = counted(len(self._questions) - number, "question")
                     raise failures.Undetermined(
-                        f"The endpoint failed {failed} times in a row; {left} questions were not asked"
+                        f"The endpoint failed {failed} times in a row; not asked: {left}"
                     )
 
     def _on_event(self, event: events.Event) -> None:

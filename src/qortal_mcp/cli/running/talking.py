@@ -17,6 +17,7 @@ import click
 from ...agent import saved
 from ...agent.agent import Agent
 from ...agent.events import Event
+from ...agent.words import counted
 from ...text import visible
 from ..output import terminal
 from ..output.answers import AnswerPrinter
@@ -137,8 +138,7 @@ class _Conversation:
             self._loop.run(opening.__aexit__(None, None, None))
 
     def _greet(self, agent: Agent) -> None:
-        count = len(agent.toolbox.offers)
-        tools = "1 tool" if count == 1 else f"{count} tools"
+        tools = counted(len(agent.toolbox.offers), "tool")
         terminal.note(f"{tools}. /help shows the commands; Ctrl-D leaves.")
         for server in agent.toolbox.servers_seen():
             if server.problem:
@@ -195,8 +195,8 @@ class _Conversation:
 
     def _tools(self, agent: Agent, rest: str) -> None:
         for offer in agent.toolbox.offers.values():
-            about = visible(" ".join(offer.description.split()))
-            terminal.write(terminal.in_one_line(f"{offer.name}: {about}"))
+            line = terminal.one_line(f"{offer.name}: {offer.description}")
+            terminal.write(terminal.cut(line, terminal.width()))
 
     def _trace(self, agent: Agent, rest: str) -> None:
         self._printer.traces = not self._printer.traces
