@@ -43,6 +43,11 @@ def test_short_values_are_words_and_no_values_hide_nothing() -> None:
     assert pieces.add("anything") + pieces.end() == "anything"
 
 
+def test_what_stands_for_no_key_is_shown() -> None:
+    said = "Ask ollama, lm-studio or llama.cpp."
+    assert Secrets(("ollama", "lm-studio", "llama.cpp")).hidden(said) == said
+
+
 def test_a_value_is_no_pattern() -> None:
     assert Secrets(("a.c[d]+$",)).hidden("abcd a.c[d]+$") == f"abcd {HIDDEN}"
 

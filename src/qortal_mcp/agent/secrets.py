@@ -7,6 +7,13 @@ from typing import Any
 HIDDEN = "***"
 # Shorter values are words like any other: without them nothing could be read.
 _SHORTEST = 6
+# What people give as a key to a server that wants none.
+_PLACEHOLDERS = frozenset({"ollama", "lm-studio", "llama.cpp", "not-needed"})
+
+
+def is_secret(value: str) -> bool:
+    """Whether a key, token or header that we hold must not be seen."""
+    return len(value) >= _SHORTEST and value.lower() not in _PLACEHOLDERS
 
 
 class Secrets:
@@ -14,7 +21,7 @@ class Secrets:
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         # The longest first, in case that one is the beginning of another.
-        self.values = sorted({value for value in values if len(value) >= _SHORTEST}, key=len, reverse=True)
+        self.values = sorted(set(filter(is_secret, values)), key=len, reverse=True)
         # Without values: what never matches.
         self.pattern = re.compile("|".join(map(re.escape, self.values)) or r"(?!)")
 

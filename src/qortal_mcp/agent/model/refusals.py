@@ -17,10 +17,9 @@ from ...client.refusals import readable, retry_after
 from ...protocol.decoding import decode
 from ...protocol.jsonrpc import UNREADABLE
 from ...text import printable, shortened
+from ..secrets import HIDDEN, is_secret
 
 _SHOWN_CHARS = 300
-# What people give as a key to a server that wants none; hiding it would make messages unreadable.
-_NOT_SECRET = frozenset({"ollama", "lm-studio", "vllm", "llama.cpp", "none", "empty", "dummy", "x", "-"})
 # Statuses of an endpoint that may answer a moment later. 529: Anthropic's for "overloaded".
 BUSY = frozenset({408, 429, 500, 502, 503, 504, 529})
 _BAD = (400, 413, 422)
@@ -105,7 +104,7 @@ class Refusal(Struct, frozen=True, kw_only=True):
 
 
 def masked(text: str, key: str | None) -> str:
-    return text.replace(key, "***") if key and key.lower() not in _NOT_SECRET else text
+    return text.replace(key, HIDDEN) if key and is_secret(key) else text
 
 
 def sentence(text: str) -> str:

@@ -11,6 +11,7 @@ import click
 from msgspec import Struct
 
 from ... import settings
+from ...agent.secrets import is_secret
 from ...audit import secrets
 from ...client.limits import ClientLimits
 from ...client.options import Options
@@ -59,8 +60,6 @@ _PASSED_ON = (
     "NODE_EXTRA_CA_CERTS",
 )
 _SHOWN_CHARS = 200
-# Shorter values are words like any other: without them nothing could be read.
-_SHORTEST_SECRET = 6
 # A program whose output is held back in a buffer looks as if it did not answer.
 _UNBUFFERED = {"PYTHONUNBUFFERED": "1"}
 
@@ -122,7 +121,7 @@ def reach(target: str | Sequence[str], options: ReachOptions, limits: ClientLimi
 
 def held(target: str | Sequence[str], headers: Headers, env: Sequence[str]) -> frozenset[str]:
     """The secrets that we were given for a server, which may repeat them."""
-    given = {value for name in env if len(value := os.environ.get(name, "")) >= _SHORTEST_SECRET}
+    given = {value for name in env if is_secret(value := os.environ.get(name, ""))}
     return secrets.values_in(target, headers) | given
 
 
