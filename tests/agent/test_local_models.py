@@ -9,8 +9,8 @@ from msgspec import structs
 from tests.agent.scripted_endpoint import Raw, Reply, Request, ScriptedEndpoint, refuses
 
 from qortal_mcp.agent.limits import AgentLimits
-from qortal_mcp.agent.model.local import Found, Kind, Place, find_local, usual_places
-from qortal_mcp.agent.model.window import raise_window_hint, window_of
+from qortal_mcp.agent.model.local import Found, Place, find_local, usual_places
+from qortal_mcp.agent.model.window import Kind, raise_window_hint, window_of
 
 LIMITS = AgentLimits(probe_seconds=2.0)
 Pages = dict[str, Any]

@@ -3,16 +3,14 @@
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any
 from urllib.parse import urlsplit
 
 from msgspec import Struct
 
 from ..limits import DEFAULT, AgentLimits
 from .probing import Probe, count, items, member, name_of
-from .window import listed_window, ollama_window, props_window, tagged
-
-Kind: TypeAlias = Literal["Ollama", "LM Studio", "llama.cpp", "vLLM"]
+from .window import KIND_BY_PORT, Kind, listed_window, ollama_window, props_window, tagged
 
 _OLLAMA_PORT = 11434
 # Models that turn text into vectors or sort it cannot talk.
@@ -47,11 +45,9 @@ class _Candidate(Struct, frozen=True, kw_only=True):
 
 def usual_places(ollama_host: str = "") -> tuple[Place, ...]:
     """The usual ports, in the order of preference. `ollama_host`: what OLLAMA_HOST says."""
-    return (
-        Place("Ollama", _ollama_origin(ollama_host)),
-        Place("LM Studio", "http://127.0.0.1:1234"),
-        Place("llama.cpp", "http://127.0.0.1:8080"),
-        Place("vLLM", "http://127.0.0.1:8000"),
+    return tuple(
+        Place(kind, _ollama_origin(ollama_host) if kind == "Ollama" else f"http://127.0.0.1:{port}")
+        for port, kind in KIND_BY_PORT.items()
     )
 
 

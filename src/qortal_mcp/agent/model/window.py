@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from typing import Any
+from typing import Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from ...client.errors import ClientError
@@ -10,8 +10,11 @@ from ..limits import DEFAULT, AgentLimits
 from .addresses import is_nearby, root_of
 from .probing import Probe, count, items, member, name_of
 
-_KIND_BY_PORT = {11434: "Ollama", 1234: "LM Studio", 8080: "llama.cpp", 8000: "vLLM"}
-_HINTS = {
+Kind: TypeAlias = Literal["Ollama", "LM Studio", "llama.cpp", "vLLM"]
+
+# In the order of preference.
+KIND_BY_PORT: dict[int, Kind] = {11434: "Ollama", 1234: "LM Studio", 8080: "llama.cpp", 8000: "vLLM"}
+_HINTS: dict[str, str] = {
     "Ollama": "Start Ollama with OLLAMA_CONTEXT_LENGTH=32768 in its environment.",
     "LM Studio": "Load the model in LM Studio with a longer context (lms load MODEL --context-length 32768).",
     "llama.cpp": "Start llama-server with --ctx-size 32768.",
@@ -36,9 +39,6 @@ async def window_of(
     except ClientError:
         return None
     async with probe:
-        if not is_nearby(base_url):
-            # A service does not have the pages of local servers.
-            return listed_window(await probe.get(f"{base_url}/models"), model)
         root = root_of(base_url)
         loaded, shown, studio, props, listed = await asyncio.gather(
             probe.get(f"{root}/api/ps"),
@@ -57,13 +57,20 @@ async def window_of(
 
 def raise_window_hint(kind_or_url: str) -> str:
     """How to raise the window of a server, given its kind or its address. One sentence."""
-    kind = kind_or_url
-    if "://" in kind_or_url:
-        try:
-            kind = _KIND_BY_PORT.get(urlsplit(kind_or_url).port or 0, "")
-        except ValueError:
-            kind = ""
+    kind = _kind_at(kind_or_url) if "://" in kind_or_url else kind_or_url
     return _HINTS.get(kind, _OTHER)
+
+
+def says_window(base_url: str) -> bool:
+    """Whether an address looks like that of a local server that says how large its window is."""
+    return is_nearby(base_url) and bool(_kind_at(base_url))
+
+
+def _kind_at(url: str) -> str:
+    try:
+        return KIND_BY_PORT.get(urlsplit(url).port or 0, "")
+    except ValueError:
+        return ""
 
 
 def ollama_window(loaded: Any, shown: Any, model: str) -> int | None:
@@ -98,11 +105,3 @@ def listed_window(listed: Any, model: str) -> int | None:
         if item.get("id") == model:
             return count(item.get("max_model_len")) or count(item.get("context_length"))
     return None
-
-
-def says_window(base_url: str) -> bool:
-    """Whether an address looks like that of a local server that says how large its window is."""
-    try:
-        return is_nearby(base_url) and urlsplit(base_url).port in _KIND_BY_PORT
-    except ValueError:
-        return False
