@@ -8,7 +8,7 @@ from tests.client.fakes import result
 
 from qortal_mcp.agent.calls import Calls
 from qortal_mcp.agent.limits import DEFAULT, AgentLimits
-from qortal_mcp.agent.model.messages import Message, Usage, WantedCall
+from qortal_mcp.agent.model.messages import Function, Message, Usage, WantedCall
 from qortal_mcp.agent.prompt.fitting import weight
 from qortal_mcp.agent.prompt.framing import Frame
 from qortal_mcp.agent.prompt.room import Room, Space
@@ -159,3 +159,17 @@ def test_an_answer_waits_only_if_its_prompt_may_have_been_cut() -> None:
 @pytest.mark.parametrize("window", [1_024, 2_048, 4_096, 8_192, 32_768, 1_000_000, None])
 def test_history_takes_a_small_part_of_a_window(window: int | None) -> None:
     assert room(window).history_chars <= min(48_000, (window or 1_000_000) // 2)
+
+
+@pytest.mark.parametrize("window", [None, 1_000_000])
+def test_more_tools_than_are_sent_at_once_are_chosen_from_whatever_the_window_is(window: int | None) -> None:
+    schema = {"type": "object", "properties": {f"argument_{at}": {"type": "string"} for at in range(40)}}
+    offered = [Function(name=f"tool_{at}", description="Does it.", parameters=schema) for at in range(800)]
+    asked = [Message(role="user", content="What is new?")]
+    assert weight(asked, offered) > DEFAULT.prompt_tokens
+    found = room(window)
+    chosen, said = found.functions(offered, asked, "What is new?")
+    assert 0 < weight(asked, chosen) < DEFAULT.prompt_tokens
+    assert "no more than 100,000 are sent at once" in said
+    assert f"It was offered {len(chosen)} of 800 tools" in said
+    assert found.functions(offered, asked, "What is new?") == (chosen, "")

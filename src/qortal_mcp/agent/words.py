@@ -62,6 +62,13 @@ def small_window(needed: int, window: int, hint: str) -> str:
     )
 
 
+def too_many_tools(needed: int, most: int) -> str:
+    return (
+        f"Tools and question have about {needed:,} tokens, and no more than {most:,} are sent at once. Use fewer servers, or fewer "
+        "tools of this program (--toolsets)."
+    )
+
+
 def no_room(needed: int, window: int, hint: str) -> str:
     return (
         f"The model's window of {window:,} tokens is too small: the rules and the question have about {needed:,}, and not one tool "

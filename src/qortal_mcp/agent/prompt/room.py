@@ -94,20 +94,22 @@ class Room:
 
         Raises: PromptTooLong if not one of them fits.
         """
-        if self._window is None or not offered:
-            return tuple(offered), ""
         taken = fitting.weight(beginning, ())
-        left = self._window - (self._size - self._prompt) - self._window // _RESULTS_SHARE - taken
+        left = self._prompt - self._size // _RESULTS_SHARE - taken
         chosen = fitting.fitting(offered, question, max(left, 0))
-        if not chosen:
-            raise PromptTooLong(words.no_room(taken, self._window, self._hint))
+        if offered and not chosen:
+            raise PromptTooLong(words.no_room(taken, self._size, self._hint))
         if len(chosen) == len(offered):
             return chosen, ""
-        needed = fitting.weight(beginning, offered)
-        said = "" if self._is_told else words.small_window(needed, self._window, self._hint)
+        said = "" if self._is_told else self._too_small(fitting.weight(beginning, offered))
         counted = "" if self._is_counted else words.fewer_tools(len(chosen), len(offered))
         self._is_told = self._is_counted = True
         return chosen, f"{said} {counted}".strip()
+
+    def _too_small(self, needed: int) -> str:
+        if self._window is None or self._window > self._size:
+            return words.too_many_tools(needed, self._size)
+        return words.small_window(needed, self._window, self._hint)
 
     def most_calls(self, taken: int) -> int:
         """How many calls of one round fit beside what is `taken`, with the least of a result for each."""
