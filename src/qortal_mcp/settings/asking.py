@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
+from ..agent.limits import DEFAULT
 from .bridging import LongSeconds
 from .option import Options
 from .variables import KEY_VARIABLE
@@ -68,18 +69,18 @@ class AskOptions(Options, frozen=True, kw_only=True):
             description="How many times the model may ask for tools before it has to answer.",
             extra={"metavar": "NUMBER", "expected": "a number from 1 to 1000"},
         ),
-    ] = 12
+    ] = DEFAULT.rounds
     max_tokens: Annotated[
         Annotated[int, Meta(ge=1)] | None,
         Meta(
             description="How many tokens one question may use, prompts and answers of all rounds together.",
             extra={"metavar": "NUMBER", "expected": "a number, 1 or more", "default": "no limit"},
         ),
-    ] = None
+    ] = DEFAULT.tokens
     max_time: Annotated[
         LongSeconds,
         Meta(
             description="How long one question may take.",
             extra={"metavar": "SECONDS", "expected": "a number of seconds from 0.1 to 86400"},
         ),
-    ] = 600.0
+    ] = DEFAULT.question_seconds
