@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 from urllib.parse import urlsplit
 
-from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from ...client.client import Client
@@ -21,24 +20,23 @@ from ...client.errors import (
     ClientError,
     ConnectionLost,
     HttpRefused,
-    MalformedReply,
     RequestTimeout,
     ServerError,
 )
 from ...client.options import Options
 from ...client.pending import Reply
 from ...protocol import errors
-from ...protocol.jsonrpc import UNREADABLE, Notification
+from ...protocol.jsonrpc import Notification
 from ...protocol.messages import ListenFilter
 from ...protocol.versions import NEWEST_HANDSHAKE
-from ...repairs import values
 from ...repairs.chosen import Repairs
 from ...repairs.subjects import Asked
 from ...text import printable
 from . import failures
 from .failures import Unavailable
 from .last_lines import LastLines
-from .offer import Offer, Tool, tools_on
+from .listing import LIST, Connection, list_tools
+from .offer import Offer, Tool
 from .results import Seen, read_reply
 
 if TYPE_CHECKING:
@@ -50,48 +48,12 @@ Target: TypeAlias = "str | Sequence[str] | Receiver"
 
 # A reply with another id is not taken for the answer. Of a member that occurs twice, decoding keeps the last one anyway.
 _MESSAGES = Repairs("all", without=("rpc-id-wrong", "json-duplicate-member"))
-# Tools are listed for models: what they refuse is rewritten. What would lose something that they accept is not:
-# types, null among them; the output schema, by which results are read; and an empty cursor, which is one in the modern era.
-_LISTS = Repairs(
-    "all",
-    without=(
-        "cursor-empty-string",
-        "output-schema-removed",
-        "output-schema-root-not-object",
-        "schema-type-union",
-        "tool-description-missing",
-    ),
-)
-_LIST, _CALL = "tools/list", "tools/call"
+_CALL = "tools/call"
 _LIST_CHANGED = "notifications/tools/list_changed"
 # Names of methods in an older dialect.
-_OLD_NAMES = {_LIST: "list_tools", _CALL: "call_tool"}
+_OLD_NAMES = {LIST: "list_tools", _CALL: "call_tool"}
 _LABEL_CHARS = 40
 _CLOSE_SECONDS = 10.0
-
-
-class Connection(Struct, frozen=True, kw_only=True):
-    """What was found out when a connection was opened."""
-
-    client: Client
-    # How the server calls the methods that it calls differently.
-    names: dict[str, str]
-
-    @property
-    def is_modern(self) -> bool:
-        return self.client.terms.is_modern
-
-    def asked(self, method: str) -> Asked:
-        terms = self.client.terms
-        return Asked(revision=terms.revision, is_modern=terms.is_modern, method=method)
-
-    def named(self, method: str) -> str:
-        return self.names.get(method, method)
-
-    @property
-    def declares_changes(self) -> bool:
-        declared = self.client.terms.capabilities.get("tools")
-        return isinstance(declared, dict) and declared.get("listChanged") is True
 
 
 class ToolServer:
@@ -266,70 +228,28 @@ class ToolServer:
         """Find out how the server calls its methods. Raises: ClientError."""
         usual = Connection(client=client, names={})
         try:
-            return usual, await self._list(usual)
+            return usual, await self._listed(usual)
         except ServerError as exc:
             if exc.code != errors.METHOD_NOT_FOUND:
                 raise
             older = Connection(client=client, names=_OLD_NAMES)
             try:
-                return older, await self._list(older)
+                return older, await self._listed(older)
             except ServerError:
                 if "tools" in client.terms.capabilities:
                     raise exc from None
                 return usual, ()  # it does not claim to have any
 
-    async def _list(self, connection: Connection) -> tuple[Tool, ...]:
-        """All tools. An error after the first page costs the rest of the list.
-
-        Raises: ClientError.
-        """
-        limits = self._options.limits
-        # By the server's own name: of two tools that share it, nobody can tell which one is called.
-        tools: dict[str, Tool] = {}
-        taken: set[str] = set()
-        cursors: set[str] = set()
-        params: dict[str, str] = {}
-        size = 0
-        for _ in range(limits.list_pages):
-            try:
-                reply = await connection.client.request(connection.named(_LIST), params)
-                found, cursor = self._page(reply, connection, taken)
-            except (ServerError, MalformedReply, RequestTimeout) as exc:
-                if not cursors:
-                    raise
-                log.info("the list of tools ends early", extra={"qortal_mcp.reason": self._mask(str(exc))})
-                break
-            for tool in found:
-                tools.setdefault(tool.own_name, tool)
-            size += len(reply.raw)
-            is_last = cursor is None or (cursor == "" and not connection.is_modern) or cursor in cursors
-            if is_last or len(tools) > limits.list_items or size > limits.list_bytes:
-                break
-            assert cursor is not None, "it is not the last page"
-            cursors.add(cursor)
-            params = {"cursor": cursor}
-        return tuple(tool for tool in tools.values() if tool.is_read_only or not self._read_only)
-
-    def _page(self, reply: Reply, connection: Connection, taken: set[str]) -> tuple[list[Tool], str | None]:
-        """The tools of a page, and where the next one starts. Raises: ServerError, MalformedReply."""
-        asked = connection.asked(_LIST)
-        outcome = _LISTS.other(reply.result, None, asked)
-        if outcome.result is None:
-            raise _as_error(outcome.error or Raw(b"{}"))
-        try:
-            page = _LISTS.page(outcome.result, "tools", asked, taken)
-        except UNREADABLE as exc:
-            raise MalformedReply(f"the list of tools cannot be read: {exc}") from None
-        if not isinstance(page.value, dict) or not isinstance(page.value.get("tools"), list):
-            raise MalformedReply("the list of tools is not a list")
-        cursor = page.value.get("nextCursor")
-        return tools_on(page), cursor if isinstance(cursor, str) else None
+    async def _listed(self, connection: Connection) -> tuple[Tool, ...]:
+        """Raises: ClientError."""
+        tools = await list_tools(connection, self._options.limits, self._mask)
+        return tuple(tool for tool in tools if tool.is_read_only or not self._read_only)
 
     async def _list_again(self, connection: Connection, seconds: float) -> None:
         self._is_outdated = False
         try:
             async with asyncio.timeout(seconds):
-                self.tools = await self._list(connection)
+                self.tools = await self._listed(connection)
         except ConnectionLost as exc:
             if isinstance(exc, HttpRefused) and exc.status < 500:
                 self._keep(exc)
@@ -383,17 +303,6 @@ async def _close(client: Client) -> None:
 
 def _failed(text: str) -> Seen:
     return Seen(text=text, ok=False)
-
-
-def _as_error(raw: Raw) -> ServerError:
-    """An error that came as a result."""
-    found = values.read(raw)
-    told = found if isinstance(found, dict) else {}
-    code = told.get("code")
-    error = errors.ErrorObject(
-        code if isinstance(code, int) else errors.INTERNAL_ERROR, str(told.get("message", ""))
-    )
-    return ServerError(error, (), None, raw)
 
 
 def _label(text: str) -> str:
