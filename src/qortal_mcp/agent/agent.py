@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from .asking import Asking
+from .asking import Asking, Means
 from .conversation import Conversation
 from .events import Asked, Ended, Event
 from .limits import DEFAULT, AgentLimits
@@ -51,11 +51,15 @@ class Agent:
         self.conversation = Conversation(setup.limits)
         # The servers were connected just before the first question.
         self._has_asked = False
-        self._endpoint = endpoint
         self._setup = setup
-        self._frame = Frame(setup.mark)
-        self._secrets = Secrets(setup.secrets)
-        self._room = Room(setup.limits, setup.window, setup.raise_window, may_cut=setup.may_cut)
+        self._means = Means(
+            endpoint=endpoint,
+            toolbox=toolbox,
+            frame=Frame(setup.mark),
+            room=Room(setup.limits, setup.window, setup.raise_window, may_cut=setup.may_cut),
+            limits=setup.limits,
+            secrets=Secrets(setup.secrets),
+        )
 
     async def ask(self, question: str, on_event: Callable[[Event], None]) -> Run:
         """Answer a question. Cancelling it leaves the conversation as it was."""
@@ -63,16 +67,7 @@ class Agent:
         if self._has_asked:
             await self.toolbox.refresh()
         self._has_asked = True
-        asking = Asking(
-            question,
-            endpoint=self._endpoint,
-            toolbox=self.toolbox,
-            frame=self._frame,
-            room=self._room,
-            limits=self._setup.limits,
-            secrets=self._secrets,
-            on_event=on_event,
-        )
+        asking = Asking(question, self._means, on_event)
         run = await asking.run(self.conversation, self._system())
         if run.answer:
             self.conversation.add(question, run.answer, tuple(asking.calls.results))
@@ -81,7 +76,7 @@ class Agent:
 
     def _system(self) -> str:
         return system_prompt(
-            self._frame,
+            self._means.frame,
             servers=self.toolbox.servers_seen(),
             today=self._setup.today,
             is_qortal=self._setup.is_qortal,

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from . import words
@@ -35,29 +36,28 @@ _CUT_OFF = ("length", _FILTERED)
 _MOST_REFITS = 3
 
 
+class Means(Struct, frozen=True, kw_only=True):
+    """What all questions of a conversation share."""
+
+    endpoint: Endpoint
+    toolbox: Toolbox
+    frame: Frame
+    room: Room
+    limits: AgentLimits
+    secrets: Secrets
+
+
 class Asking:
     """Made for one question. `run` always ends, and says how."""
 
-    def __init__(
-        self,
-        question: str,
-        *,
-        endpoint: Endpoint,
-        toolbox: Toolbox,
-        frame: Frame,
-        room: Room,
-        limits: AgentLimits,
-        secrets: Secrets,
-        on_event: Callable[[Event], None],
-    ) -> None:
-        self.calls = Calls(toolbox, frame, limits, secrets, on_event)
+    def __init__(self, question: str, means: Means, on_event: Callable[[Event], None]) -> None:
+        self.calls = Calls(means.toolbox, means.frame, means.limits, means.secrets, on_event)
         self._question = question
-        self._endpoint = endpoint
-        self._toolbox = toolbox
-        self._frame = frame
-        self._room = room
-        self._limits = limits
-        self._secrets = secrets
+        self._endpoint = means.endpoint
+        self._toolbox = means.toolbox
+        self._room = means.room
+        self._limits = means.limits
+        self._secrets = means.secrets
         self._on_event = on_event
         self._system = ""
         # What was said before the question, as far as it fits; up to it; and since then.
@@ -67,7 +67,7 @@ class Asking:
         # How often the model was asked again with less.
         self._refits = 0
         self._functions: Mapping[str, Function] = {}
-        self._shown = ShownText(self._say, secrets)
+        self._shown = ShownText(self._say, means.secrets)
         # What the tools returned for earlier questions.
         self._earlier: list[str] = []
         # What the model has said since it was last asked.
