@@ -639,7 +639,7 @@ async def test_a_key_over_plain_http_is_reported_once() -> None:
         await talk.fails()
         await talk.fails()
     assert talk.notices == [
-        "The key is sent to http://plain.invalid/v1 without encryption. Use https:// if it has it."
+        "The key is sent to http://plain.invalid/v1 without encryption. Use https:// if the endpoint has it."
     ]
 
 

@@ -72,8 +72,8 @@ def test_a_key_file_wins_and_the_first_model_that_can_talk_is_asked(tmp_path: Pa
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        pytest.param(b"", "The token in --key-file must be one word", id="empty"),
-        pytest.param(b"two words\n", "The token in --key-file must be one word", id="two-words"),
+        pytest.param(b"", "The key in --key-file must be one word", id="empty"),
+        pytest.param(b"two words\n", "The key in --key-file must be one word", id="two-words"),
         pytest.param(b"\xff\xfe", "--key-file cannot be read: not text.", id="not-text"),
         pytest.param(None, "--key-file cannot be read: No such file or directory.", id="missing"),
     ],
@@ -172,5 +172,8 @@ async def test_without_any_model_the_next_step_is_named(monkeypatch: pytest.Monk
     async with asyncio.timeout(30):
         with pytest.raises(
             Undetermined, match=r"There is no language model to ask: .* --base-url URL --model"
-        ):
+        ) as without_key:
+            await choosing_model.choose(ModelOptions(), DEFAULT, {})
+        with pytest.raises(Undetermined, match=r"A key alone is not enough: .* OPENAI_BASE_URL=https://"):
             await choosing_model.choose(ModelOptions(), DEFAULT, {"OPENAI_API_KEY": "sk-for-somebody-else"})
+    assert "A key" not in str(without_key.value)

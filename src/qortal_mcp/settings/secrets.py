@@ -61,5 +61,6 @@ def _secret(
             raise WrongSetting(f"{source} cannot be read: {why}.") from None
     stripped = found.strip()
     if not stripped or not stripped.isascii() or not stripped.isprintable() or " " in stripped:
-        raise WrongSetting(f"The token in {source} must be one word of printable ASCII characters.")
+        what = "key" if variable == KEY_VARIABLE else "token"
+        raise WrongSetting(f"The {what} in {source} must be one word of printable ASCII characters.")
     return stripped, source

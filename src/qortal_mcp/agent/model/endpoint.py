@@ -22,6 +22,8 @@ from .refusals import BUSY, EndpointError, Refusal, ToolsRefused, masked, read_r
 from .requests import body_of
 
 _DONE = "[DONE]"
+# Statuses of an endpoint that does not list its models, and answers all the same.
+_NO_LIST = frozenset({400, 404, 405, 422, 501})
 # The usage follows the last word at once. Some servers never close the stream.
 _USAGE_SECONDS = 2.0
 # An event costs memory and time besides its text.
@@ -286,7 +288,9 @@ class Endpoint:
             return
         self._is_plain_told = True
         if self.base_url.startswith("http://") and not is_loopback(self.base_url):
-            on_notice(f"The key is sent to {self.name} without encryption. Use https:// if it has it.")
+            on_notice(
+                f"The key is sent to {self.name} without encryption. Use https:// if the endpoint has it."
+            )
 
     def _error(self, exc: ClientError) -> EndpointError:
         text = sentence(masked(str(exc), self._key))

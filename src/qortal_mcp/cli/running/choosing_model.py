@@ -20,8 +20,12 @@ from . import failures
 
 _NO_MODEL = (
     "There is no language model to ask: no --base-url, no OPENAI_BASE_URL, and no Ollama, LM Studio, llama.cpp or vLLM answers on "
-    "this machine. Name an OpenAI-compatible endpoint with --base-url URL --model NAME (its key in OPENAI_API_KEY), or start one, "
-    "for example: ollama pull qwen3"
+    "this machine. Name an OpenAI-compatible endpoint with --base-url URL --model NAME (its key in OPENAI_API_KEY), or start one: "
+    "if Ollama is installed, 'ollama pull qwen3' gets a model for it"
+)
+_KEY_ALONE = (
+    ". A key alone is not enough: it is sent only to an address that you name, "
+    f"for example {settings.BASE_URL_VARIABLE}=https://api.openai.com/v1"
 )
 
 
@@ -49,7 +53,8 @@ async def choose(
     named = options.base_url or environ.get(settings.BASE_URL_VARIABLE, "").strip()
     model = options.model or environ.get(settings.MODEL_VARIABLE, "").strip()
     if not named:
-        return await _found_here(model, limits, environ)
+        has_key = bool(options.key_file or environ.get(settings.KEY_VARIABLE))
+        return await _found_here(model, limits, environ, has_key=has_key)
     try:
         base_url = base_of(named)
     except EndpointError as exc:
@@ -91,11 +96,13 @@ async def _first_model(endpoint: Endpoint) -> str:
     return found
 
 
-async def _found_here(model: str, limits: AgentLimits, environ: Mapping[str, str]) -> Chosen:
+async def _found_here(
+    model: str, limits: AgentLimits, environ: Mapping[str, str], *, has_key: bool
+) -> Chosen:
     places = usual_places(environ.get("OLLAMA_HOST", ""))
     found = await find_local(places, limits=limits)
     if found is None:
-        raise failures.Undetermined(_NO_MODEL)
+        raise failures.Undetermined(_NO_MODEL + (_KEY_ALONE if has_key else ""))
     if not model or model == found.model:
         window = found.window
     else:
