@@ -283,3 +283,10 @@ def test_a_fact_occurs_as_its_value_without_rounding_or_as_whole_words(
     fact: str, text: str, expected: bool
 ) -> None:
     assert occurs(fact, text) is expected
+
+
+def test_the_name_of_a_tool_is_not_a_claim() -> None:
+    answer = "According to `get_fee` and **get_balance**, not to `get_gee`, it is 0.01 QORT."
+    seen = ground(answer, ["0.01"], tools={"get_fee", "get_balance"})
+    assert [claim.text for claim in seen.not_from_a_tool] == ["get_gee"]
+    assert seen.checked == 2

@@ -42,6 +42,10 @@ SCRIPTS: dict[str, Script] = {
         calls(("get_trade_ledger", {"account": JUDY}), **READ),
         says(TRADES, **READ),
     ],
+    "failed": [
+        calls(("get_account_overview", {"address": "12345"}), **READ),
+        says("There is no such account.", **READ),
+    ],
     "trace": [
         calls(("get_balance", {"address": "12345"}), **READ),
         says("The address is not valid.", **READ),
@@ -166,6 +170,7 @@ TROUBLES: list[tuple[tuple[str, ...], Script, dict[str, Any]]] = [
     (Q, [says('{"name": "get_cost", "arguments": {"of": "payment"}}')], {}),
     (Q, [FEE, FEE, FEE, FEE, says("0.01 QORT.")], {}),
     ((*Q, "--max-time", "0.3"), [Said(text="A payment", end="hangs")], {}),
+    (("ask", "What does a payment cost?", "--node", "http://127.0.0.1:1"), [FEE, says("Nothing much.")], {}),
     (("ask", "What is new?", "--server", "no-such-program"), [says("Nothing.")], {}),
 ]  # fmt: skip
 MESSAGES = re.findall(r"^\| `(.*?)` \|", PAGE.partition("| you see |")[2], re.MULTILINE)

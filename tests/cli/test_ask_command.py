@@ -121,6 +121,21 @@ def test_the_answer_goes_to_output_and_everything_about_it_to_errors(endpoint: S
     assert claims == "Not from a tool: 77"
 
 
+def test_why_nothing_was_looked_up_is_said_once() -> None:
+    node = ("--node", "http://127.0.0.1:1")
+    script = [calls(("get_fee", {"type": "PAYMENT"}), ("get_node_status", {})), says("It costs 7 QORT.")]
+    shown = []
+    for words in ((), ("--trace",)):
+        with ScriptedEndpoint(script) as endpoint:
+            shown.append(run("ask", "what does it cost?", *node, *words, env=settings(endpoint)).err)
+    lines = shown[0].splitlines()
+    assert lines[:2] == ["", "Sources: none. No call succeeded:"]
+    assert lines[2].startswith("  get_fee: Node unreachable. Tried http://127.0.0.1:1.")
+    assert lines[3].startswith("  get_node_status: Node unreachable.")
+    assert lines[4:] == ["Not from a tool: 7"]
+    assert shown[1].count("Node unreachable") == 2
+
+
 def test_a_trace_says_what_was_called_and_what_it_took(endpoint: ScriptedEndpoint) -> None:
     done = ask(endpoint, HEIGHT, "--trace")
     lines = done.err.splitlines()

@@ -97,8 +97,7 @@ class Asking:
                 why=" ".join(["", *down]),
             )
         )
-        # An answer may also name the tools that it rests on.
-        results = [*self._earlier, *self.calls.results, " ".join(self._functions)]
+        results = [*self._earlier, *self.calls.results]
         return Run(
             question=self._question,
             answer="".join(self._said),
@@ -108,7 +107,7 @@ class Asking:
             # run says nothing that could be looked up.
             grounding=Grounding()
             if ended == "no-calls"
-            else await asyncio.to_thread(ground, said, results, self._question),
+            else await asyncio.to_thread(ground, said, results, self._question, self._toolbox.offers.keys()),
             notices=tuple(self._notices),
             problem=self._problem,
             ended=ended,

@@ -1,7 +1,7 @@
 """Looks up what an answer says in what the tools returned. What is in no result is not from a tool, right or wrong."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ..run import Claim, Grounding
 from .claims import Found, find_claims
@@ -9,12 +9,12 @@ from .facts import Facts
 from .lookups import Lookup, Words
 
 
-def ground(answer: str, results: Sequence[str], question: str = "") -> Grounding:
-    """How many claims an answer makes, and those that no result has.
+def ground(answer: str, results: Sequence[str], question: str = "", tools: Collection[str] = ()) -> Grounding:
+    """How many claims an answer makes, and those that no result has. To name one of the `tools` is not a claim.
 
     A number is in a result if one of its numbers is equal, or rounds or is cut to it at the precision that is written.
     """
-    claims = find_claims(answer)
+    claims = [claim for claim in find_claims(answer) if answer[claim.start : claim.end] not in tools]
     missing = _missing(claims, Facts(results))
     also_missing = set(_missing(missing, Facts([question]))) if question else set(missing)
     return Grounding(

@@ -18,6 +18,7 @@ from .progress import Progress
 
 _ARGUMENT_CHARS = 300
 _RESULT_CHARS = 300
+_MOST_FAILURES = 5
 _WAITING = "Waiting for the model …"
 
 
@@ -77,7 +78,9 @@ class AnswerPrinter:
             self._ends_line = True
 
     def _end(self, run: Run) -> None:
-        lines = [*_sources(run.sources), *_not_from_a_tool(run.grounding.not_from_a_tool)]
+        # A trace has said already what failed.
+        sources = _sources(run.sources) or ([] if self.traces else _failures(run.calls))
+        lines = [*sources, *_not_from_a_tool(run.grounding.not_from_a_tool)]
         if self.traces:
             lines += [*_found(run.servers), _spent(run)]
         self._lines(["", *map(_quiet, lines)] if lines and run.answer else lines)
@@ -122,6 +125,17 @@ def _sources(sources: tuple[Source, ...]) -> list[str]:
         return []
     lines = dict.fromkeys(f"  {_source(source)}" for source in sources)
     return ["Sources:", *lines]
+
+
+def _failures(calls: tuple[Call, ...]) -> list[str]:
+    """Why nothing was looked up, although the model tried."""
+    failed = dict.fromkeys(
+        f"  {_line(call.tool)}: {_line(shortened(call.text, _RESULT_CHARS))}" for call in calls
+    )
+    if not failed:
+        return []
+    more = [f"  and {len(failed) - _MOST_FAILURES} more"] if len(failed) > _MOST_FAILURES else []
+    return ["Sources: none. No call succeeded:", *list(failed)[:_MOST_FAILURES], *more]
 
 
 def _source(source: Source) -> str:
