@@ -1,5 +1,6 @@
 """`ask` with one question: where it comes from, where the answer goes, and how it ends."""
 
+import json
 import os
 import shlex
 import signal
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 from tests.agent.scripted_endpoint import Reply, Request, ScriptedEndpoint, calls, refuses, says
 from tests.cli.running import COMMAND, SECONDS, Ended, environment, run
+from tests.cli.terminals import terminal
 
 from qortal_mcp.cli.running import failures
 
@@ -155,6 +157,24 @@ def test_json_has_everything_and_a_trace_does_not_disturb_it(endpoint: ScriptedE
     assert found["ended"] == "answer"
     assert done.err.startswith("get_node_status {} ok\n")
     assert ask(endpoint, HEIGHT, "--json").err == ""
+
+
+@pytest.mark.parametrize("kind", ["xterm", "dumb"])
+def test_what_is_waited_for_is_shown_beside_json_and_leaves_nothing(
+    endpoint: ScriptedEndpoint, kind: str, tmp_path: Path
+) -> None:
+    """A terminal that cannot clear a line gets none."""
+    with (
+        (tmp_path / "out").open("wb") as out,
+        terminal(
+            "ask", HEIGHT, "--sample", "--json", env={**settings(endpoint), "TERM": kind}, stdout=out
+        ) as opened,
+    ):
+        assert opened.ended() == 0
+    said = [text in opened.raw for text in (b"Waiting for the model", b"get_node_status {}", b"\x1b")]
+    assert said == [kind == "xterm"] * 3
+    assert opened.screen == [""]
+    assert json.loads((tmp_path / "out").read_bytes())["answer"] == "Block 596, not 77."
 
 
 @pytest.mark.parametrize(

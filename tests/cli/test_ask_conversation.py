@@ -59,15 +59,16 @@ def test_a_follow_up_question_comes_with_the_earlier_question_and_answer() -> No
         ("user", "and again?"),
     ]
     screen = opened.screen
-    assert screen[:4] == [
-        "32 tools. /help shows the commands; Ctrl-D leaves.",
+    assert screen[:5] == [
+        f"scripted at {endpoint.base_url}, with 32 tools.",
+        "/help shows the commands; Ctrl-D leaves.",
         "> how high?",
         "Height **596**.",
         "",
     ]
-    assert screen[4] == "Sources:"
-    assert screen[5].startswith("  get_node_status · sample · height 596 · ")
-    assert screen[6:] == ["> and again?", "I said 596.", "> /quit", ""]
+    assert screen[5] == "Sources:"
+    assert screen[6].startswith("  get_node_status · sample · height 596 · ")
+    assert screen[7:] == ["> and again?", "I said 596.", "> /quit", ""]
 
 
 def test_what_the_model_says_before_a_call_stays_on_the_screen() -> None:
@@ -178,6 +179,7 @@ def test_at_the_prompt_the_program_ends(key: bytes, code: int) -> None:
         opened.until("> ")
         opened.typed(key)
         assert opened.ended() == code
+        assert opened.screen[-1] == ""  # where the shell's next prompt goes
         assert b"Traceback" not in opened.raw
 
 
@@ -270,7 +272,7 @@ def test_a_server_whose_program_ends_is_reported_and_the_conversation_goes_on() 
     with conversation([says("Without it.")], servers=("--sample", "--server", server)) as (opened, _):
         opened.until("> ")
         greeting = opened.screen[:-1]
-        assert greeting[0].startswith("32 tools.")
+        assert greeting[0].endswith(", with 32 tools.")
         assert "no such module" in greeting[1]
         opened.answered("hello?")
         assert "Without it." in opened.screen

@@ -51,6 +51,7 @@ class Agent:
         self.conversation = Conversation(setup.limits)
         # The servers were connected just before the first question.
         self._has_asked = False
+        self.endpoint = endpoint
         self._setup = setup
         self._means = Means(
             endpoint=endpoint,

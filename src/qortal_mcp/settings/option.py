@@ -88,4 +88,6 @@ def _expected(plain: Any, choices: tuple[str, ...]) -> str:
 def _default_text(default: Any) -> str:
     if default is None or default is False or default == ():
         return ""
+    if isinstance(default, float):
+        return f"{default:g}"
     return ", ".join(default) if isinstance(default, tuple) else str(default)

@@ -130,7 +130,8 @@ def _sources(sources: tuple[Source, ...]) -> list[str]:
 def _failures(calls: tuple[Call, ...]) -> list[str]:
     """Why nothing was looked up, although the model tried."""
     failed = dict.fromkeys(
-        f"  {_line(call.tool)}: {_line(shortened(call.text, _RESULT_CHARS))}" for call in calls
+        f"  {terminal.one_line(call.tool)}: {terminal.one_line(shortened(call.text, _RESULT_CHARS))}"
+        for call in calls
     )
     if not failed:
         return []

@@ -1,5 +1,6 @@
 """A line on the terminal that says what is being done."""
 
+import os
 import sys
 
 import click
@@ -12,7 +13,7 @@ class Progress:
 
     def __init__(self) -> None:
         self._is_there = False
-        self._is_shown = sys.stderr is not None and sys.stderr.isatty()
+        self._is_shown = sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
     def say(self, text: str) -> None:
         if self._is_shown:

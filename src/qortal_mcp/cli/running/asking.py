@@ -166,7 +166,7 @@ def ask_once(wanted: Wanted, question: str, *, as_json: bool, traces: bool, save
 
     def on_event(event: events.Event) -> None:
         recorder(event)
-        if not as_json or (traces and isinstance(event, events.Called)):
+        if not as_json or isinstance(event, events.Asked | events.Calling | events.Called):
             printer(event)
 
     async def run() -> Run:

@@ -139,10 +139,11 @@ class _Conversation:
 
     def _greet(self, agent: Agent) -> None:
         tools = counted(len(agent.toolbox.offers), "tool")
-        terminal.note(f"{tools}. /help shows the commands; Ctrl-D leaves.")
+        terminal.note(f"{visible(agent.endpoint.model)} at {agent.endpoint.name}, with {tools}.")
         for server in agent.toolbox.servers_seen():
             if server.problem:
                 terminal.note(visible(server.problem))
+        terminal.note("/help shows the commands; Ctrl-D leaves.")
 
     def _lines(self) -> Iterator[str]:
         """What a person types, until Ctrl-D, or Ctrl-C at the prompt."""
@@ -156,6 +157,9 @@ class _Conversation:
             except EOFError:
                 click.echo(err=True)
                 return
+            except KeyboardInterrupt:
+                click.echo(err=True)
+                raise
             if line:
                 yield line
 
