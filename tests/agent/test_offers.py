@@ -163,7 +163,9 @@ NAMES = [
     pytest.param([("a", ["x", "z"]), ("b", ["x"])], ["a__x", "z", "b__x"], id="shared"),
     pytest.param([("a", ["x"]), ("a", ["x"])], ["a__x", "a2__x"], id="same-label"),
     pytest.param([("日本", ["x"]), ("!", ["x"])], ["server__x", "server2__x"], id="nothing-left-of-a-label"),
-    pytest.param([("a", ["x", "b__x"]), ("b", ["x"])], ["a__x", "b__x", "b__x_2"], id="taken"),
+    pytest.param([("a", ["x", "b__x"]), ("b", ["x"])], ["a__x", "a__b__x", "b__x"], id="like-another"),
+    pytest.param([("a", ["B__y"]), ("b", ["x"])], ["a__B__y", "x"], id="like-another-in-capitals"),
+    pytest.param([("a", ["x", "a__x"]), ("b", ["x"])], ["a__x_2", "a__x", "b__x"], id="taken"),
     pytest.param(
         [("a", ["x" * 64]), ("b", ["x" * 64])],
         ["a__" + "x" * 52 + "_3e4c81e2", "b__" + "x" * 52 + "_cab6100b"],

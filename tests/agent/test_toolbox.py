@@ -88,6 +88,24 @@ async def test_a_name_that_two_servers_have_reaches_each_of_them() -> None:
             assert (await box.call("here", {})).ok
 
 
+async def test_a_server_that_takes_the_name_of_another_is_told_from_it() -> None:
+    ours, theirs = Shop("get_balance"), Shop("get_balance", "qortal__get_balance")
+    async with over_http(legacy(ours)) as one, over_http(legacy(theirs)) as two:
+        servers = [
+            ToolServer(url, label=label, options=OPTIONS) for url, label in ((one, "qortal"), (two, "Qortal"))
+        ]
+        async with toolbox(*servers) as box:
+            assert list(box.offers) == [
+                "qortal__get_balance",
+                "Qortal2__get_balance",
+                "Qortal2__qortal__get_balance",
+            ]
+            assert [seen.name for seen in box.servers_seen()] == ["qortal", "Qortal2"]
+            assert box.offers["Qortal2__get_balance"].server == "Qortal2"
+            await box.call("qortal__get_balance", {})
+            assert (len(ours.calls), len(theirs.calls)) == (1, 0)
+
+
 async def test_calls_run_side_by_side() -> None:
     together = asyncio.Barrier(2)
 
@@ -568,7 +586,7 @@ async def test_a_target_that_is_not_a_server_costs_no_other(caplog: pytest.LogCa
     async with over_http(legacy(Shop("t"))) as url, toolbox(url, object(), "nonsense", "http://[", []) as box:
         assert list(box.offers) == ["t"]
         assert all(seen.problem for seen in box.servers_seen()[1:])
-        assert [seen.name for seen in box.servers_seen()[1:]] == ["server"] * 4
+        assert [seen.name for seen in box.servers_seen()[1:]] == ["server", "server2", "server3", "server4"]
     assert "internal error" in caplog.text
 
 

@@ -138,6 +138,12 @@ def test_why_nothing_was_looked_up_is_said_once() -> None:
     assert shown[1].count("Node unreachable") == 2
 
 
+def test_with_several_servers_a_source_names_its_own(endpoint: ScriptedEndpoint) -> None:
+    done = ask(endpoint, HEIGHT, "--server", "no-such-program-here")
+    assert done.code == 0
+    assert "\n  get_node_status · qortal · sample · height 596 · " in done.err
+
+
 def test_a_trace_says_what_was_called_and_what_it_took(endpoint: ScriptedEndpoint) -> None:
     done = ask(endpoint, HEIGHT, "--trace")
     lines = done.err.splitlines()

@@ -112,16 +112,23 @@ def _plain(schema: Any) -> dict[str, Any] | None:
 def offered(servers: Sequence[tuple[str, Sequence[Tool]]]) -> dict[str, tuple[int, Offer]]:
     """What a model is offered, by name, each with the place of its server.
 
-    A name that several servers have gets the label of its server before it, on each of them.
+    A name that several servers have gets the label of its server before it, on each of them. So does one that begins
+    like this label of another server: a tool must not look like one of theirs.
     """
     counted = Counter(name for _, tools in servers for name in {tool.name for tool in tools})
-    taken = {name for name, count in counted.items() if count == 1}
     prefixes = _prefixes(label for label, _ in servers)
+    claimed = [_beginnings(prefixes, place) for place in range(len(servers))]
+    taken = {
+        tool.name
+        for place, (_, tools) in enumerate(servers)
+        for tool in tools
+        if counted[tool.name] == 1 and not tool.name.lower().startswith(claimed[place])
+    }
     found: dict[str, tuple[int, Offer]] = {}
     for place, (label, tools) in enumerate(servers):
         for tool in tools:
             name = tool.name
-            if counted[name] > 1:
+            if counted[name] > 1 or name.lower().startswith(claimed[place]):
                 name = _free(f"{prefixes[place]}{_BETWEEN}{name}", taken)
                 taken.add(name)
             found[name] = (place, _offer(name, tool, label))
@@ -150,6 +157,11 @@ def _prefixes(labels: Iterable[str]) -> list[str]:
             prefix = f"{reduced}{number}"
         found.append(prefix)
     return found
+
+
+def _beginnings(prefixes: Sequence[str], place: int) -> tuple[str, ...]:
+    """How the names of all servers but one may begin."""
+    return tuple(f"{prefix}{_BETWEEN}".lower() for at, prefix in enumerate(prefixes) if at != place)
 
 
 def _free(name: str, taken: set[str]) -> str:

@@ -49,7 +49,7 @@ class Toolbox:
         self._offer()
 
     def _offer(self) -> None:
-        current = tuple((server.label, server.tools) for server in self.servers)
+        current = tuple(zip(self._labels(), (server.tools for server in self.servers), strict=True))
         if current != self._offered_of:
             self._offered_of = current
             self._places = offered(current)
@@ -58,9 +58,20 @@ class Toolbox:
     def servers_seen(self) -> tuple[ServerSeen, ...]:
         """Each server, how many tools it has, and why it cannot be used, if it cannot."""
         return tuple(
-            ServerSeen(name=server.label, tools=len(server.tools), problem=server.problem)
-            for server in self.servers
+            ServerSeen(name=label, tools=len(server.tools), problem=server.problem)
+            for label, server in zip(self._labels(), self.servers, strict=True)
         )
+
+    def _labels(self) -> list[str]:
+        """One for each server, all different: a server chooses its name, and may choose that of another."""
+        found: dict[str, str] = {}
+        for server in self.servers:
+            number, label = 1, server.label
+            while label.lower() in found:
+                number += 1
+                label = f"{server.label}{number}"
+            found[label.lower()] = label
+        return list(found.values())
 
     async def call(self, name: str, arguments: dict[str, Any]) -> Seen:
         """Call a tool by the name that the model was offered."""

@@ -79,8 +79,11 @@ class AnswerPrinter:
 
     def _end(self, run: Run) -> None:
         # A trace has said already what failed.
-        sources = _sources(run.sources) or ([] if self.traces else _failures(run.calls))
-        lines = [*sources, *_not_from_a_tool(run.grounding.not_from_a_tool)]
+        failed = [] if self.traces else _failures(run.calls)
+        lines = [
+            *(_sources(run.sources, is_one=len(run.servers) < 2) or failed),
+            *_not_from_a_tool(run.grounding.not_from_a_tool),
+        ]
         if self.traces:
             lines += [*_found(run.servers), _spent(run)]
         self._lines(["", *map(_quiet, lines)] if lines and run.answer else lines)
@@ -120,10 +123,11 @@ def _traced(call: Call) -> list[str]:
     ]
 
 
-def _sources(sources: tuple[Source, ...]) -> list[str]:
+def _sources(sources: tuple[Source, ...], *, is_one: bool) -> list[str]:
+    """`is_one`: all are from the same server."""
     if not sources:
         return []
-    lines = dict.fromkeys(f"  {_source(source)}" for source in sources)
+    lines = dict.fromkeys(f"  {_source(source, is_one=is_one)}" for source in sources)
     return ["Sources:", *lines]
 
 
@@ -139,8 +143,9 @@ def _failures(calls: tuple[Call, ...]) -> list[str]:
     return ["Sources: none. No call succeeded:", *list(failed)[:_MOST_FAILURES], *more]
 
 
-def _source(source: Source) -> str:
-    parts = [source.tool, source.node or source.server]
+def _source(source: Source, *, is_one: bool) -> str:
+    # Any server may name any node.
+    parts = [source.tool, source.server if not (is_one and source.node) else "", source.node]
     if source.height is not None:
         parts.append(f"height {source.height}")
     parts.append(source.as_of or source.time)
@@ -162,7 +167,7 @@ def _not_from_a_tool(claims: tuple[Claim, ...]) -> list[str]:
 def _found(servers: tuple[ServerSeen, ...]) -> list[str]:
     if not servers:
         return []
-    return ["Tools: " + ", ".join(f"{server.tools} of {visible(server.name)}" for server in servers)]
+    return ["Tools: " + ", ".join(f"{server.tools} of {_line(server.name)}" for server in servers)]
 
 
 def _spent(run: Run) -> str:
