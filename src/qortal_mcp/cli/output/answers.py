@@ -167,7 +167,9 @@ def _not_from_a_tool(claims: tuple[Claim, ...]) -> list[str]:
 def _found(servers: tuple[ServerSeen, ...]) -> list[str]:
     if not servers:
         return []
-    return ["Tools: " + ", ".join(f"{server.tools} of {_line(server.name)}" for server in servers)]
+    return [
+        "Tools: " + ", ".join(f"{server.tools} of {terminal.one_line(server.name)}" for server in servers)
+    ]
 
 
 def _spent(run: Run) -> str:
