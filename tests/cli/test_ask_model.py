@@ -69,6 +69,16 @@ def test_a_key_file_wins_and_the_first_model_that_can_talk_is_asked(tmp_path: Pa
         }
 
 
+def test_a_model_that_is_called_like_the_key_is_not_asked() -> None:
+    key = "sk-of-the-variable"
+    models = {"/v1/models": {"data": [{"id": f"Bearer {key}"}, {"id": "second"}]}}
+    with ScriptedEndpoint(_hello, pages=models) as endpoint:
+        done = ask("--base-url", endpoint.base_url, "--trace", env={"OPENAI_API_KEY": key})
+        assert (done.code, done.out) == (0, "Hello.\n")
+        assert asked(endpoint) == ("second", f"Bearer {key}")
+    assert key not in done.err
+
+
 @pytest.mark.parametrize(
     ("data", "said"),
     [
@@ -103,6 +113,12 @@ def test_an_address_that_cannot_be_used_is_wrong_usage(how: str, url: str, said:
     assert (done.code, done.out) == (2, "")
     assert said in done.err
     assert "hunter2pw" not in done.err
+
+
+def test_a_password_in_an_address_that_cannot_be_read_is_not_shown() -> None:
+    done = ask(env={"OPENAI_BASE_URL": "http://user:hunter2pw@[x/"})
+    assert done.code == 2
+    assert "The base URL '[x/' is not an address." in done.err
 
 
 @pytest.mark.parametrize("words", [(), ("--model", "m")], ids=["no-model-named", "model-named"])

@@ -25,7 +25,8 @@ def base_of(url: str) -> str:
             "The base URL contains a user name or password. Leave them out, and give the key as OPENAI_API_KEY."
         )
     if not host or parts.scheme not in ("http", "https"):
-        shown = shortened(printable(url), 100)
+        # What stands before an @ may be a password.
+        shown = shortened(printable(url.rpartition("@")[2]), 100)
         raise EndpointError(
             f"The base URL {shown!r} is not an address. It looks like http://127.0.0.1:11434/v1."
         )

@@ -141,7 +141,8 @@ class Endpoint:
         if not isinstance(member(listed, "data"), list):
             return None
         names = (name_of(item, "id") for item in items(listed, "data"))
-        return [masked(name, self._key) for name in names if name]
+        # One that repeats the key is not the name of a model.
+        return [name for name in names if name and masked(name, self._key) == name]
 
     async def close(self) -> None:
         await self._web.close()
