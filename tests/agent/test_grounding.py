@@ -179,6 +179,16 @@ def test_what_counts_or_points_is_not_looked_up(answer: str) -> None:
     assert ground(answer, []).checked == 0
 
 
+def test_shortened_addresses_that_all_begin_like_everything_take_little_time() -> None:
+    results = [
+        " ".join(f"Qaaa1{number:08}" for number in range(at, at + 70_000)) for at in range(0, 280_000, 70_000)
+    ]
+    forms = [f"Qaaa1…{number:03}z" for number in range(200)]
+    began = time.process_time()
+    assert marked(" ".join(forms), results) == forms
+    assert time.process_time() - began < 5
+
+
 def test_a_claim_says_its_kind_and_place_and_whether_it_was_asked_about() -> None:
     answer = f"The name `carol` has 77 QORT, {ADDRESS}, {SIGNATURE}, since 14:05."
     claims = ground(answer, [], "Does Carol have 77 QORT?").not_from_a_tool

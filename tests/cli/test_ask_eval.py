@@ -116,6 +116,11 @@ def test_each_question_is_asked_without_the_earlier_ones(tmp_path: Path) -> None
         pytest.param(b'[{"question":"q","fact":"f"}]', "question 1: Object", id="unknown-field"),
         pytest.param(b'[{"question":"q",\n"facts":["f"]', "Input data was truncated", id="cut"),
         pytest.param(b'{"question":"\xff","facts":["f"]}', "line 1", id="not-utf-8"),
+        pytest.param(
+            b'[{"question":"q","facts":["%b"]}]' % (b"f" * 1_001),
+            "question 1: Expected `str`",
+            id="long-fact",
+        ),
         pytest.param(b"[" * 100_000, "does not hold questions", id="deep"),
     ],
 )

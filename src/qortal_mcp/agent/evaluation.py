@@ -14,6 +14,7 @@ from .limits import DEFAULT
 from .run import Run
 
 _Text = Annotated[str, Meta(min_length=1, max_length=DEFAULT.question_chars)]
+_Fact = Annotated[str, Meta(min_length=1, max_length=1_000)]
 
 
 class ExpectedCall(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -27,7 +28,7 @@ class Question(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A question, and what its answer must say: numbers, names, addresses or words."""
 
     question: _Text
-    facts: Annotated[tuple[_Text, ...], Meta(min_length=1, max_length=100)]
+    facts: Annotated[tuple[_Fact, ...], Meta(min_length=1, max_length=100)]
     calls: tuple[ExpectedCall, ...] = ()
 
 
