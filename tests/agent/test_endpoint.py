@@ -5,7 +5,7 @@ import json
 import socket
 import ssl
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
@@ -260,6 +260,32 @@ async def test_a_stream_that_never_ends_is_left_after_its_last_word() -> None:
         async with talking(server.base_url) as talk:
             completion = await talk.ask()
         assert server.was_left.wait(5)
+    assert (completion.text, completion.is_whole) == ("It is 1.", True)
+
+
+async def test_events_that_say_nothing_do_not_prolong_an_answer() -> None:
+    was_left = asyncio.Event()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+        writer.write(b"data: %b\n\n" % json.dumps(delta("It is 1.", "stop")).encode())
+        with suppress(OSError):
+            while not writer.is_closing():
+                writer.write(b"data: {}\n\n")
+                await writer.drain()
+                await asyncio.sleep(0.05)
+        writer.close()
+        with suppress(OSError):
+            await writer.wait_closed()
+        was_left.set()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        async with asyncio.timeout(10):
+            async with talking(f"http://127.0.0.1:{port}/v1") as talk:
+                completion = await talk.ask()
+            await was_left.wait()
     assert (completion.text, completion.is_whole) == ("It is 1.", True)
 
 

@@ -220,9 +220,12 @@ class Endpoint:
                 odd = odd or data[:1000]
             if event.event == "error" and isinstance(chunk, dict) and "error" not in chunk:
                 chunk = {"error": chunk}
+            was_finished = assembly.is_finished
             shown(assembly.take(chunk))
-            seconds = _USAGE_SECONDS if assembly.is_finished else self._limits.next_word_seconds
-            patience.reschedule(loop.time() + seconds)
+            # After the last word, events that say nothing are not worth waiting for.
+            if not was_finished or (isinstance(chunk, dict) and chunk.get("choices")):
+                seconds = _USAGE_SECONDS if assembly.is_finished else self._limits.next_word_seconds
+                patience.reschedule(loop.time() + seconds)
             return assembly.is_full
 
         await self._web.events(head, take)
