@@ -172,6 +172,12 @@ def test_a_file_that_is_not_there_is_wrong_usage(tmp_path: Path) -> None:
     assert "No such file or directory" in done.err
 
 
+def test_the_name_of_a_file_is_inert_in_an_error(tmp_path: Path) -> None:
+    done = run("ask", "--replay", str(tmp_path / "\x1b]0;title\x07"))
+    assert done.code == 2
+    assert "\\u{001B}]0;title\\u{0007}: No such file" in done.err
+
+
 def _hostile(path: Path) -> str:
     call = {"tool": HOSTILE, "arguments": {HOSTILE: HOSTILE}, "ok": False, "text": HOSTILE, "server": HOSTILE}
     call["warnings"] = [HOSTILE]

@@ -163,7 +163,9 @@ def _drop(stream: TextIO | failures.ClosedOutput) -> None:
 
 
 def _failed(message: str, code: int, ctx: click.Context | None = None) -> int:
-    line = " ".join(message.splitlines())
+    from ..text import visible
+
+    line = visible(" ".join(message.splitlines()))  # names of files, too, may hold anything
     sentence = line if line.endswith((".", "?")) else f"{line}."
     hint = f" See {ctx.command_path} --help." if ctx is not None else ""
     _print_error(f"{PROGRAM}: {sentence}{hint}")
