@@ -183,7 +183,7 @@ class Calls:
             server=self._server_of(name),
             time=made.time,
             node=visible(_shortened(node)) if isinstance(node, str) else "",
-            height=height if isinstance(height, int) else None,
+            height=height if isinstance(height, int) and not isinstance(height, bool) else None,
             as_of=visible(_shortened(moment)) if isinstance(moment, str) else "",
             is_synchronizing=told.get("isSynchronizing") is True,
         )
