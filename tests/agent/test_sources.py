@@ -7,10 +7,10 @@ from tests.agent.tool_servers import Shop, over_http, toolbox
 from tests.client.fakes import modern, result
 
 from qortal_mcp.agent.calls import Calls
-from qortal_mcp.agent.framing import Frame
 from qortal_mcp.agent.limits import DEFAULT
 from qortal_mcp.agent.model.messages import WantedCall
-from qortal_mcp.agent.room import Space
+from qortal_mcp.agent.prompt.framing import Frame
+from qortal_mcp.agent.prompt.room import Space
 from qortal_mcp.agent.secrets import Secrets
 
 

@@ -313,3 +313,10 @@ def test_the_help_fits_a_terminal() -> None:
     done = run("ask", "--help", env={"COLUMNS": "80"})
     assert done.code == 0
     assert max(map(len, done.out.splitlines())) <= 80
+
+
+def test_a_server_that_does_not_start_is_not_waited_for_longer_than_a_question(
+    endpoint: ScriptedEndpoint,
+) -> None:
+    done = ask(endpoint, "what is new?", "--max-time", "0.5", "--server", "sleep 100")
+    assert "sleep did not answer within 0.5 s" in done.err

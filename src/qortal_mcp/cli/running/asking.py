@@ -18,7 +18,7 @@ from ... import settings
 from ...agent import events, saved
 from ...agent.agent import Agent, Setup
 from ...agent.inert import inert
-from ...agent.limits import AgentLimits
+from ...agent.limits import DEFAULT, AgentLimits
 from ...agent.prompt.framing import Frame
 from ...agent.prompt.system import system_prompt
 from ...agent.run import Run
@@ -71,7 +71,11 @@ def wanted(
         servers=tuple(reach(target, reach_, limits) for target in targets),
         read_only=asking.read_only,
         limits=AgentLimits(
-            rounds=asking.max_rounds, tokens=asking.max_tokens, question_seconds=asking.max_time
+            rounds=asking.max_rounds,
+            tokens=asking.max_tokens,
+            question_seconds=asking.max_time,
+            # Whoever wants an answer soon does not want to wait longer for a server.
+            start_seconds=min(DEFAULT.start_seconds, asking.max_time),
         ),
         ca_file=reach_.ca_file,
     )
