@@ -37,7 +37,7 @@ def server(tmp_path: Path) -> Noting:
 
 @contextlib.contextmanager
 def piped(*words: str) -> Iterator[subprocess.Popen[bytes]]:
-    """The command on pipes, killed at the end if it still runs."""
+    """The command on pipes, ended at the end if it still runs, so that it ends its own programs; else killed."""
     process = subprocess.Popen(
         [*COMMAND, "bridge", *words],
         stdin=subprocess.PIPE,
@@ -50,9 +50,12 @@ def piped(*words: str) -> Iterator[subprocess.Popen[bytes]]:
     try:
         yield process
     finally:
-        if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
             process.kill()
-        process.wait()
+            process.wait()
         process.stdin.close()
         process.stdout.close()
 
