@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
@@ -187,6 +186,7 @@ def _audit(options: AuditOptions, ctx: click.Context) -> int:
 
 
 def _evidence(options: AuditOptions, ctx: click.Context) -> Evidence:
+    from ..audit.judging.no_server import unreachable
     from ..audit.visiting.runner import Unreachable, collect
     from ..text import visible
     from .input.audit_target import Capture, captured, order_of, target_of
@@ -206,7 +206,7 @@ def _evidence(options: AuditOptions, ctx: click.Context) -> Evidence:
             _keep(seen, options.output.capture)
         raise
     except Unreachable as exc:
-        raise failures.Undetermined(f"Cannot reach the server: {visible(_plainly(str(exc)))}") from exc
+        raise failures.Undetermined(f"Cannot reach the server: {visible(unreachable(str(exc)))}") from exc
     finally:
         progress.clear()
 
@@ -221,18 +221,6 @@ def _keep(seen: list[Evidence], path: str) -> None:
         return
     files.write(path, to_file(seen[-1]), "capture")
     click.echo(f"Interrupted; what was seen so far is in {path}.", err=True)
-
-
-# How it says that no WebSocket opens at an address where something else is served.
-_REFUSED = re.compile(r"^HTTP status (200|404|405|501)$")
-
-
-def _plainly(reason: str) -> str:
-    from ..audit.judging.no_server import NOTHING_HERE, WEBSITE
-
-    if (refused := _REFUSED.match(reason)) is not None:
-        return NOTHING_HERE if refused[1] == "404" else f"{WEBSITE} (HTTP {refused[1]})"
-    return reason
 
 
 def _diff(paths: tuple[str, str], *, as_json: bool) -> int:

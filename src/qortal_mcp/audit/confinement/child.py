@@ -1,7 +1,5 @@
 """The process that judges: it bounds its own memory and time, and sends each outcome as soon as it is there."""
 
-import contextlib
-import math
 import signal
 import sys
 from typing import BinaryIO
@@ -12,9 +10,9 @@ from ..evidence import from_file
 from ..judging.finding import shown
 from ..judging.judge import judge
 from ..judging.outcome import Facts, Outcome, Watch
-from ..limits import AuditLimits
 from ..steps import words_of
 from .messages import AT, OUT_OF_MEMORY, News, Place, Task, known_in
+from .own_process import bound
 
 _LABEL_CHARS = 200
 # The process is ended from outside long before it has used this much processor time, unless nobody is left to do so.
@@ -27,7 +25,7 @@ def main(left_out: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         task = msgspec.json.decode(sys.stdin.buffer.readline(), type=Task)
-        _bound(task.limits)
+        bound(memory_bytes=task.limits.judge_bytes, cpu_seconds=task.limits.judge_seconds + _MORE_SECONDS)
         teller = _Teller(sys.stdout.buffer)
         report = judge(
             from_file(sys.stdin.buffer.read()),
@@ -39,23 +37,6 @@ def main(left_out: str) -> None:
         teller.tell(News(report=report))
     except MemoryError:
         sys.exit(OUT_OF_MEMORY)
-
-
-def _bound(limits: AuditLimits) -> None:
-    try:
-        import resource
-    except ImportError:  # not on this system
-        return
-    bounds = {
-        resource.RLIMIT_AS: limits.judge_bytes,
-        resource.RLIMIT_CPU: math.ceil(limits.judge_seconds) + _MORE_SECONDS,
-        resource.RLIMIT_CORE: 0,
-    }
-    for what, most in bounds.items():
-        # Some systems know a limit by name and refuse to set it.
-        with contextlib.suppress(ValueError, OSError):
-            _, hard = resource.getrlimit(what)
-            resource.setrlimit(what, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 
 
 class _Teller(Watch):

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import signal
-import sys
 import tempfile
 import time
 from typing import IO
@@ -18,13 +17,10 @@ from ..judging.judge import READING, report_of, safe
 from ..judging.outcome import Facts, Outcome
 from ..limits import DEFAULT, AuditLimits
 from .messages import AT, OUT_OF_MEMORY, News, Place, Task, entries, place_in
+from .own_process import command
 
 _READ_BYTES = 64 * 1024
-# The process imports what this one would, wherever that is; nothing from the folder it happens to start in.
-_START = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from qortal_mcp.audit.confinement.child import main; main(sys.argv[2])"
-)
+_CHILD = "qortal_mcp.audit.confinement.child"
 _OUT_OF_MEMORY = "needed more memory than an audit gives it"
 
 
@@ -77,10 +73,12 @@ class _Run:
     async def judged(self, file: IO[bytes], left_out: dict[str, str], limits: AuditLimits, end: float) -> str:
         """Why it ended before its time; empty if it did not."""
         file.seek(0)
-        command = (sys.executable, "-I", "-c", _START, json.dumps(sys.path), json.dumps(left_out))
         try:
             process = await asyncio.create_subprocess_exec(
-                *command, stdin=file, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL
+                *command(_CHILD, json.dumps(left_out)),
+                stdin=file,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.DEVNULL,
             )
         except OSError as exc:
             return f"the judging process cannot be started: {exc.strerror}"

@@ -1,5 +1,7 @@
 """What is not an MCP server at all: a program that repeats its input, an address where nothing is served, a website."""
 
+import re
+
 from ...protocol import lenient
 from ..evidence import Evidence, Step
 
@@ -8,6 +10,8 @@ ECHO = "this program repeats what it is sent; it is not an MCP server"
 WEBSITE = "this does not look like an MCP server"
 # How a website refuses a POST.
 _REFUSALS = (404, 405, 501)
+# How a wire says that no WebSocket opens at an address where something else is served.
+_NO_WEBSOCKET = re.compile(r"HTTP status (200|404|405|501)")
 
 
 def no_server(evidence: Evidence) -> str:
@@ -18,6 +22,13 @@ def no_server(evidence: Evidence) -> str:
     if evidence.transport == "http":
         return _elsewhere(steps)
     return ECHO if _is_echo(steps) else ""
+
+
+def unreachable(reason: str) -> str:
+    """Why no connection could be made, in words that say what is there instead."""
+    if (refused := _NO_WEBSOCKET.fullmatch(reason)) is not None:
+        return NOTHING_HERE if refused[1] == "404" else f"{WEBSITE} (HTTP {refused[1]})"
+    return reason
 
 
 def _is_echo(steps: list[Step]) -> bool:

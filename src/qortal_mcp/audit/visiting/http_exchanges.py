@@ -9,6 +9,7 @@ from msgspec import Struct, structs
 
 from ...client.errors import ClientError, ConnectionLost, MalformedReply
 from ...client.wires.http import HttpWire
+from ...client.wires.routes import DIRECT, Route
 from ...protocol import lenient
 from ...protocol.framing import Event
 from ..evidence import Ending, Headers, Heard, Http, Step
@@ -49,7 +50,13 @@ class HttpExchanges:
     """Sends questions to one address."""
 
     def __init__(
-        self, url: str, headers: Headers, budget: Budget, volume: Volume, keep: Callable[[Step], Step]
+        self,
+        url: str,
+        headers: Headers,
+        budget: Budget,
+        volume: Volume,
+        keep: Callable[[Step], Step],
+        route: Route = DIRECT,
     ) -> None:
         self.url = url
         self.is_lost = False
@@ -58,10 +65,11 @@ class HttpExchanges:
         self._limits = budget.limits
         self._volume = volume
         self._keep = keep
+        self._route = route
         self._wire = self._wire_to(url)
 
     def _wire_to(self, url: str) -> HttpWire:
-        return HttpWire(url, headers=self._headers, limits=client_limits(self._limits))
+        return HttpWire(url, headers=self._headers, limits=client_limits(self._limits), route=self._route)
 
     async def move(self, url: str) -> None:
         """Go on at another address."""

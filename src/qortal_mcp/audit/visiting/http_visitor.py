@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from ...client.envelope import members, mirrored
+from ...client.wires.routes import DIRECT, Route
 from ...protocol import headers as mcp_headers
 from ...protocol.headers import HeaderParam, header_params
 from ...protocol.lenient import has_surrogate
@@ -26,10 +27,10 @@ _REFUSALS = (401, 403, 421)
 class HttpVisitor(Visitor):
     """Streamable HTTP: every question is a request of its own."""
 
-    def __init__(self, url: str, headers: Headers, budget: Budget) -> None:
+    def __init__(self, url: str, headers: Headers, budget: Budget, route: Route = DIRECT) -> None:
         super().__init__("http", budget)
         self._has_headers = bool(headers)
-        self._http = HttpExchanges(url, headers, budget, self._volume, self._keep)
+        self._http = HttpExchanges(url, headers, budget, self._volume, self._keep, route)
         self._session_id: str | None = None
         self._header_params: dict[str, tuple[HeaderParam, ...]] = {}
 

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from ...client.errors import ClientError
 from ...client.wires.http_sse import HttpSseWire
+from ...client.wires.routes import DIRECT, Route
 from ...client.wires.stdio import StdioWire
 from ...client.wires.websocket import WebSocketWire
 from ...protocol.versions import LEGACY, MODERN, REVISIONS
@@ -40,8 +41,11 @@ class Order(Struct, frozen=True, kw_only=True):
     headers: Headers = ()
     env: Mapping[str, str] | None = None
     limits: AuditLimits = DEFAULT
+    route: Route = DIRECT
     # Gets a line about each thing that is being done.
     say: Callable[[str], None] = lambda text: None
+    # Gets what was seen so far after each visit.
+    visited: Callable[[Evidence], None] = lambda evidence: None
     # Gets what was seen so far if the audit is cancelled.
     interrupted: Callable[[Evidence], None] = lambda evidence: None
     # Whether this process has no children of its own, so that all it is given are left behind by the program under audit.
@@ -57,8 +61,8 @@ async def collect(order: Order) -> Evidence:
 
     Raises: Unreachable where no connection could be made.
     """
-    run = _Run(order)
     secrets = values_in(order.target, order.headers)
+    run = _Run(order, secrets)
     try:
         async with asyncio.timeout(order.limits.total_seconds):
             await run.all_visits()
@@ -68,18 +72,19 @@ async def collect(order: Order) -> Evidence:
         run.stopped(str(exc))
     except asyncio.CancelledError:
         run.stopped("it was interrupted")
-        order.interrupted(taken_out(run.evidence(), secrets))
+        order.interrupted(run.all_evidence())
         raise
     except Unreachable as exc:
         raise Unreachable(without(str(exc), secrets)) from exc
     finally:
         await run.end_orphans()
-    return taken_out(run.evidence(), secrets)
+    return run.all_evidence()
 
 
 class _Run:
-    def __init__(self, order: Order) -> None:
+    def __init__(self, order: Order, secrets: frozenset[str]) -> None:
         self._order = order
+        self._secrets = secrets
         self._budget = Budget(order.limits)
         self._visits: list[Visit] = []
         self._plan = Plan(
@@ -102,14 +107,18 @@ class _Run:
     def stopped(self, why: str) -> None:
         self._plan.gap(Gap("audit", f"stopped: {why}", weighs=True))
 
-    def evidence(self) -> Evidence:
+    def all_evidence(self) -> Evidence:
+        """What was seen, once nothing more will be: a revision that was not spoken by now is missing."""
         spoken = {visit.revision for visit in self._visits}
         for revision in self._order.revisions:
             if revision not in spoken:
                 self._plan.gap(Gap(f"revision {revision}", "the server does not speak it", weighs=True))
+        return self._evidence()
+
+    def _evidence(self) -> Evidence:
         target = self._order.target
         argv = () if isinstance(target, str) else without_secrets(target)
-        return Evidence(
+        seen = Evidence(
             target=safe_url(target) if isinstance(target, str) else " ".join(argv),
             argv=argv,
             transport=self._transport,
@@ -118,6 +127,7 @@ class _Run:
             visits=tuple(self._visits),
             gaps=tuple(self._plan.gaps),
         )
+        return taken_out(seen, self._secrets)
 
     async def all_visits(self) -> None:
         # The probe shows the era of a server, so it is made even where no modern revision was asked for:
@@ -193,6 +203,7 @@ class _Run:
             finally:
                 await self.end_orphans()
         self._check_there(visitor)
+        self._order.visited(self._evidence())
 
     def _check_there(self, visitor: Visitor) -> None:
         """A missing server is not a finding: it is a mistake in the address or the command.
@@ -211,7 +222,7 @@ class _Run:
         transport = transport or self._transport
         target, limits = self._order.target, client_limits(self._order.limits)
         if transport == "http" and isinstance(target, str):
-            return HttpVisitor(target, self._order.headers, self._budget)
+            return HttpVisitor(target, self._order.headers, self._budget, self._order.route)
         visitor = LineVisitor(transport, self._budget)
         if not isinstance(target, str):
             visitor.attach(
@@ -220,13 +231,21 @@ class _Run:
         elif transport == "sse":
             visitor.attach(
                 await HttpSseWire.open(
-                    target, headers=self._order.headers, observer=visitor.observe, limits=limits
+                    target,
+                    headers=self._order.headers,
+                    observer=visitor.observe,
+                    limits=limits,
+                    route=self._order.route,
                 )
             )
         else:
             visitor.attach(
                 await WebSocketWire.open(
-                    target, headers=self._order.headers, observer=visitor.observe, limits=limits
+                    target,
+                    headers=self._order.headers,
+                    observer=visitor.observe,
+                    limits=limits,
+                    route=self._order.route,
                 )
             )
         return visitor
@@ -239,7 +258,10 @@ class _Run:
         sent = ("origin", OTHER_ORIGIN)
         try:
             wire = await WebSocketWire.open(
-                target, headers=(*self._order.headers, sent), limits=client_limits(self._order.limits)
+                target,
+                headers=(*self._order.headers, sent),
+                limits=client_limits(self._order.limits),
+                route=self._order.route,
             )
         except ClientError as exc:
             status, remark = 403, str(exc)

@@ -1,4 +1,4 @@
-"""The way to a server: through which proxy, and whose certificates are trusted."""
+"""The way to a server: through which proxy, how far, and whose certificates are trusted."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ class Route(Struct, frozen=True, kw_only=True):
     proxies: bool = False
     # A file of certificates in PEM form that are trusted besides those of the system.
     ca_file: str | None = None
+    # No connection leaves this machine, whatever an address or a server says; no name is looked up.
+    only_loopback: bool = False
 
     def context(self) -> ssl.SSLContext | None:
         """None: the usual one.
@@ -71,6 +73,21 @@ def proxy_for(url: str) -> str | None:
     if not found or proxy_bypass(parts.netloc.rpartition("@")[2]):
         return None
     return found if "://" in found else f"http://{found}"
+
+
+def is_this_machine(host: str) -> bool:
+    """Whether a host is `localhost` or a literal loopback address.
+
+    Other spellings are names, which someone else resolves, or an IPv4 address inside IPv6, which not every system
+    keeps to itself.
+    """
+    if host.lower() == "localhost":
+        return True
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return address.is_loopback if address.version == 4 else address == ipaddress.IPv6Address("::1")
 
 
 def _is_loopback(host: str) -> bool:

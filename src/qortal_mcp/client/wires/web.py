@@ -102,12 +102,19 @@ class Web:
         if self._closed:
             raise ConnectionLost("this connection is closed")
         if self._session is None:
+            from . import loopback
+
+            is_bound = self._route.only_loopback
             # aiohttp has no option to refuse redirects of a WebSocket upgrade: this refuses them all.
             trace = TraceConfig()
             trace.on_request_redirect.append(_refuse_redirect)
             self._session = ClientSession(
                 connector=TCPConnector(
-                    limit=0, keepalive_timeout=_KEEP_ALIVE_SECONDS, ssl=self._ssl if self._ssl else True
+                    limit=0,
+                    keepalive_timeout=_KEEP_ALIVE_SECONDS,
+                    ssl=self._ssl if self._ssl else True,
+                    resolver=loopback.Resolver() if is_bound else None,
+                    socket_factory=loopback.socket_to if is_bound else None,
                 ),
                 cookie_jar=DummyCookieJar(),
                 # It would also read passwords from ~/.netrc; proxies are chosen by the route.
