@@ -10,10 +10,10 @@ import pytest
 from tests.agent.scripted_endpoint import Raw, Request, Said, ScriptedEndpoint, says
 from tests.cli.running import Ended, run
 
+from qortal_mcp import model_from_settings
 from qortal_mcp.agent.limits import DEFAULT
 from qortal_mcp.agent.model.local import Place
-from qortal_mcp.cli.running import choosing_model
-from qortal_mcp.cli.running.failures import Undetermined
+from qortal_mcp.model_from_settings import NoModel, choose
 from qortal_mcp.settings import ModelOptions
 
 MODELS = {"/v1/models": {"data": [{"id": "text-embed"}, {"id": "first"}, {"id": "second"}]}}
@@ -184,12 +184,14 @@ def test_a_model_that_is_named_is_asked_of_the_local_server() -> None:
 
 async def test_without_any_model_the_next_step_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     # The usual ports may be in use where the tests run.
-    monkeypatch.setattr(choosing_model, "usual_places", lambda host: (Place("Ollama", f"http://{NOWHERE}"),))
+    monkeypatch.setattr(
+        model_from_settings, "usual_places", lambda host: (Place("Ollama", f"http://{NOWHERE}"),)
+    )
     async with asyncio.timeout(30):
         with pytest.raises(
-            Undetermined, match=r"There is no language model to ask: .* --base-url URL --model"
+            NoModel, match=r"There is no language model to ask: .* --base-url URL --model"
         ) as without_key:
-            await choosing_model.choose(ModelOptions(), DEFAULT, {})
-        with pytest.raises(Undetermined, match=r"A key alone is not enough: .* OPENAI_BASE_URL=https://"):
-            await choosing_model.choose(ModelOptions(), DEFAULT, {"OPENAI_API_KEY": "sk-for-somebody-else"})
+            await choose(ModelOptions(), DEFAULT, {})
+        with pytest.raises(NoModel, match=r"A key alone is not enough: .* OPENAI_BASE_URL=https://"):
+            await choose(ModelOptions(), DEFAULT, {"OPENAI_API_KEY": "sk-for-somebody-else"})
     assert "A key" not in str(without_key.value)

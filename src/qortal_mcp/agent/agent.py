@@ -20,7 +20,7 @@ from .model.endpoint import Endpoint
 from .prompt.framing import Frame
 from .prompt.room import Room
 from .prompt.system import system_prompt
-from .run import Run
+from .run import Run, Spent
 from .secrets import Secrets
 from .tools.toolbox import Toolbox
 
@@ -49,8 +49,8 @@ class Agent:
     def __init__(self, endpoint: Endpoint, toolbox: Toolbox, setup: Setup) -> None:
         self.toolbox = toolbox
         self.conversation = Conversation(setup.limits)
-        # The servers were connected just before the first question.
-        self._has_asked = False
+        # The newest question. Just before the first one the servers were connected.
+        self._asking: Asking | None = None
         self.endpoint = endpoint
         self._setup = setup
         self._means = Means(
@@ -62,13 +62,17 @@ class Agent:
             secrets=Secrets(setup.secrets),
         )
 
+    @property
+    def spent(self) -> Spent:
+        """What the newest question has taken so far, even if it was cancelled."""
+        return self._asking.spent if self._asking is not None else Spent()
+
     async def ask(self, question: str, on_event: Callable[[Event], None]) -> Run:
         """Answer a question. Cancelling it leaves the conversation as it was."""
         on_event(Asked(question=question))
-        if self._has_asked:
+        if self._asking is not None:
             await self.toolbox.refresh()
-        self._has_asked = True
-        asking = Asking(question, self._means, on_event)
+        self._asking = asking = Asking(question, self._means, on_event)
         run = await asking.run(self.conversation, self._system())
         if run.answer:
             self.conversation.add(question, run.answer, tuple(asking.calls.results))

@@ -74,7 +74,8 @@ class Asking:
         self._said: list[str] = []
         self._notices: list[str] = []
         self._problem = ""
-        self._spent = Spent()
+        # What the question has taken so far.
+        self.spent = Spent()
         self._rounds = 0
 
     async def run(self, conversation: Conversation, system: str) -> Run:
@@ -97,24 +98,30 @@ class Asking:
                 why=" ".join(["", *down]),
             )
         )
-        results = [*self._earlier, *self.calls.results]
         return Run(
             question=self._question,
             answer="".join(self._said),
             calls=tuple(self.calls.records),
             sources=tuple(self.calls.sources),
-            # A pile of large results takes seconds, and connections must live on meanwhile. A call that could not be
-            # run says nothing that could be looked up.
-            grounding=Grounding()
-            if ended == "no-calls"
-            else await asyncio.to_thread(ground, said, results, self._question, self._toolbox.offers.keys()),
+            # A call that could not be run says nothing that could be looked up.
+            grounding=Grounding() if ended == "no-calls" else await self._grounding(said),
             notices=tuple(self._notices),
             problem=self._problem,
             ended=ended,
             model=self._endpoint.model,
             endpoint=self._endpoint.name,
             servers=self._toolbox.servers_seen(),
-            spent=replace(self._spent, rounds=self._rounds, ms=round((time.monotonic() - began) * 1000, 1)),
+            spent=replace(self.spent, rounds=self._rounds, ms=round((time.monotonic() - began) * 1000, 1)),
+        )
+
+    async def _grounding(self, said: str) -> Grounding:
+        results = [*self._earlier, *self.calls.results]
+        calls = {
+            len(self._earlier) + place: call for place, call in sorted(self.calls.call_of_result.items())
+        }
+        # A pile of large results takes seconds, and connections must live on meanwhile.
+        return await asyncio.to_thread(
+            ground, said, results, self._question, self._toolbox.offers.keys(), calls
         )
 
     async def _ended(self) -> Ending:
@@ -216,7 +223,7 @@ class Asking:
             return "repetition"
         if self._rounds >= self._limits.rounds:
             return "rounds"
-        if self._limits.tokens is not None and self._spent.tokens >= self._limits.tokens:
+        if self._limits.tokens is not None and self.spent.tokens >= self._limits.tokens:
             return "tokens"
         return None
 
@@ -259,10 +266,15 @@ class Asking:
         self._shown = ShownText(self._say, self._secrets, tools=self._functions, holds_back=holds_back)
         self._said = []
         messages = [*self._beginning, *self._since]
-        completion = await self._endpoint.complete(
-            messages, functions, on_text=self._shown.add, on_notice=self._notice
-        )
-        self._spent = self._spent.more(completion, sent)
+        try:
+            completion = await self._endpoint.complete(
+                messages, functions, on_text=self._shown.add, on_notice=self._notice
+            )
+        except asyncio.CancelledError:
+            # The endpoint has read the prompt, and whoever pays for it wants to know.
+            self.spent = self.spent.more(Completion(text="".join(self._said)), sent)
+            raise
+        self.spent = self.spent.more(completion, sent)
         return completion
 
     def _say(self, text: str) -> None:

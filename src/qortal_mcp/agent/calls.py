@@ -49,6 +49,8 @@ class _Made(Struct, frozen=True):
     time: str = ""
     # Bytes of its text; what is kept may be less.
     whole: int = 0
+    # Its place among the results that are kept.
+    result: int | None = None
 
 
 class Calls:
@@ -74,6 +76,8 @@ class Calls:
         self.sources: list[Source] = []
         # What the tools returned, as far as it is kept: what an answer says is looked up here.
         self.results: list[str] = []
+        # The call that each of them is of, by their places: repeating a call returns nothing new.
+        self.call_of_result: dict[int, int] = {}
 
     @property
     def is_stuck(self) -> bool:
@@ -105,6 +109,8 @@ class Calls:
         messages = []
         for plan, made in zip(plans, made_of, strict=True):
             record = self._record(plan, made, round_, result_bytes, written)
+            if made.result is not None:
+                self.call_of_result.setdefault(made.result, len(self.records))
             self.records.append(record)
             self._on_event(Called(call=record))
             framed = self._frame.framed(plan.wanted.name, record.text, ok=record.ok)
@@ -151,15 +157,15 @@ class Calls:
         if seen.ok:
             self.sources.append(self._source(name, made))
         # What we say about a tool that does not exist repeats the model's own words, and was returned by nobody.
-        text = self._kept(seen.text) if name in self._toolbox.offers else seen.text
-        self._made[plan.key] = replace(made, seen=replace(seen, text=text, structured=None))
+        text, result = self._kept(seen.text) if name in self._toolbox.offers else (seen.text, None)
+        self._made[plan.key] = replace(made, seen=replace(seen, text=text, structured=None), result=result)
 
-    def _kept(self, text: str) -> str:
-        """The whole text while there is room for it, and always what a model can get of it."""
+    def _kept(self, text: str) -> tuple[str, int]:
+        """The whole text while there is room for it, and always what a model can get of it; and its place."""
         left = self._limits.kept_results_bytes - sum(map(len, self.results))
         kept = text[: max(min(self._limits.kept_result_bytes, left), self._limits.result_bytes)]
         self.results.append(kept)
-        return kept
+        return kept, len(self.results) - 1
 
     def _safe(self, seen: Seen) -> Seen:
         """Without our secrets and hidden characters. What we wrote ourselves comes out as it is."""

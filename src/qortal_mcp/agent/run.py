@@ -22,6 +22,8 @@ Ending = Literal[
     "cut-off",
 ]
 
+ClaimKind = Literal["number", "address", "signature", "name", "time"]
+
 
 class Call(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One call of a tool. `text` is what the model got, without the lines around it."""
@@ -63,16 +65,30 @@ class Claim(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel
     """Something in an answer that can be looked up: where it stands, and whether the question has it too."""
 
     text: str
-    kind: Literal["number", "address", "signature", "name", "time"]
+    kind: ClaimKind
     start: int
     end: int
     in_question: bool = False
 
 
+class TracedClaim(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A claim that the results have, and the first calls whose result has it, as indices into `Run.calls`.
+
+    There is none if only results of earlier questions have it, or only several results together.
+    """
+
+    text: str
+    kind: ClaimKind
+    start: int
+    end: int
+    calls: tuple[int, ...] = ()
+
+
 class Grounding(Struct, frozen=True, kw_only=True, rename="camel"):
-    """How much of an answer was looked up in the results, and what occurs in none of them."""
+    """How much of an answer was looked up in the results, what of it they have, and what occurs in none of them."""
 
     checked: int = 0
+    from_calls: tuple[TracedClaim, ...] = ()
     not_from_a_tool: tuple[Claim, ...] = ()
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..agent.limits import DEFAULT
-from ..settings import AskOptions, ModelOptions, NodeOptions, ReachOptions
+from ..settings import AskOptions, ModelOptions, NodeOptions, QuestionOptions, ReachOptions
 from .input.options import SettingsCommand
 from .running import failures
 
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    cls=SettingsCommand, groups=(NodeOptions, ModelOptions, AskOptions, ReachOptions), asks_once=True
+    cls=SettingsCommand,
+    groups=(NodeOptions, ModelOptions, QuestionOptions, AskOptions, ReachOptions),
+    asks_once=True,
 )
 @click.argument("question", nargs=-1, metavar="[QUESTION]")
 @click.option("--trace", is_flag=True, help="Show each call: tool, arguments, time, size, and how it went.")
@@ -42,6 +44,7 @@ def command(
     ctx: click.Context,
     chain: NodeOptions,
     model: ModelOptions,
+    bounds: QuestionOptions,
     asking: AskOptions,
     reach: ReachOptions,
     question: tuple[str, ...],
@@ -78,7 +81,7 @@ def command(
         raise failures.WrongUsage(f"{given[0]} takes no question and saves nothing.", ctx)
     if replay is not None:
         return running.replay(replay, as_json=as_json, traces=trace)
-    wanted = running.wanted(ctx, chain, model, asking, reach)
+    wanted = running.wanted(ctx, chain, model, bounds, asking, reach)
     if dry_run:
         return running.dry_run(wanted, as_json=as_json)
     if questions is not None:

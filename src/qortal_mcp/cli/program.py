@@ -29,7 +29,7 @@ class Entry(NamedTuple):
 
 
 COMMANDS = {
-    "serve": Entry("Serve", "Serve AI clients over HTTP and WebSocket."),
+    "serve": Entry("Serve", "Serve AI clients over HTTP and WebSocket, and people with a browser."),
     "stdio": Entry("Serve", "Serve the AI client that started this process."),
     "sample-node": Entry("Serve", "Serve the sample chain as a node."),
     "ask": Entry("Ask", "Ask a question and see where each number of the answer comes from."),

@@ -6,8 +6,9 @@ from the field's name, type, default and description. A flag beats a variable, a
 WrongSetting: a setting cannot be used. Its text names the setting and never its value.
 """
 
-from .asking import AskOptions, ModelOptions
+from .asking import AskOptions, ModelOptions, QuestionOptions
 from .bridging import BridgeListenOptions, ReachOptions, RepairOptions, ServerOptions
+from .console import AuditTargets, ConsoleOptions, audit_targets_of
 from .option import Option, Options, WrongSetting, options_of
 from .reading import GROUPS, known_variables, old_variables, read, refuse_unknown_variables
 from .secrets import model_key, server_token, token
@@ -43,18 +44,22 @@ __all__ = [
     "TEST_VARIABLES",
     "TOKEN_VARIABLE",
     "AskOptions",
+    "AuditTargets",
     "BridgeListenOptions",
+    "ConsoleOptions",
     "ListenOptions",
     "LogOptions",
     "ModelOptions",
     "NodeOptions",
     "Option",
     "Options",
+    "QuestionOptions",
     "ReachOptions",
     "RepairOptions",
     "SampleNodeOptions",
     "ServerOptions",
     "WrongSetting",
+    "audit_targets_of",
     "host_and_port",
     "known_variables",
     "model_key",

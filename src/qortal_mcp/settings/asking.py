@@ -1,4 +1,4 @@
-"""Which model is asked, and what a question may use."""
+"""Which model is asked, with which tools, and how much a question may use."""
 
 from typing import Annotated, ClassVar
 
@@ -49,7 +49,7 @@ class ModelOptions(Options, frozen=True, kw_only=True):
 
 
 class AskOptions(Options, frozen=True, kw_only=True):
-    """What a question may use."""
+    """Whose tools a question may use."""
 
     title: ClassVar[str] = "Question"
 
@@ -63,6 +63,13 @@ class AskOptions(Options, frozen=True, kw_only=True):
     read_only: Annotated[bool, Meta(description="Offer only tools that declare themselves read-only.")] = (
         False
     )
+
+
+class QuestionOptions(Options, frozen=True, kw_only=True):
+    """How much a question may use."""
+
+    title: ClassVar[str] = "Question"
+
     max_rounds: Annotated[
         Annotated[int, Meta(ge=1, le=1000)],
         Meta(

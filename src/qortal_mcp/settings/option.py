@@ -58,7 +58,7 @@ def _option(field: msgspec.structs.FieldInfo) -> Option:
         field.type
     )  # if there are several annotations, the last one is the option's own
     extra = meta.extra or {}
-    choices = typing.get_args(plain) if typing.get_origin(plain) is Literal else ()
+    choices = _choices(plain)
     return Option(
         field=field.name,
         kind=field.type,
@@ -72,6 +72,13 @@ def _option(field: msgspec.structs.FieldInfo) -> Option:
         repeatable=typing.get_origin(plain) is tuple,
         is_switch=plain is bool,
     )
+
+
+def _choices(plain: Any) -> tuple[str, ...]:
+    """The words that an option takes, whether it has to have one or not."""
+    is_union = typing.get_origin(plain) in (types.UnionType, typing.Union)
+    parts = typing.get_args(plain) if is_union else (plain,)
+    return next((typing.get_args(part) for part in parts if typing.get_origin(part) is Literal), ())
 
 
 def _expected(plain: Any, choices: tuple[str, ...]) -> str:

@@ -6,8 +6,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from .asking import AskOptions, ModelOptions
+from .asking import AskOptions, ModelOptions, QuestionOptions
 from .bridging import BridgeListenOptions, RepairOptions, ServerOptions
+from .console import ConsoleOptions
 from .option import Option, Options, WrongSetting, options_of
 from .serving import ListenOptions, LogOptions, NodeOptions, SampleNodeOptions
 from .variables import OLD_VARIABLES, PREFIX, SERVER_TOKEN_VARIABLE, TEST_VARIABLES, TOKEN_VARIABLE
@@ -22,7 +23,9 @@ GROUPS: tuple[type[Options], ...] = (
     ServerOptions,
     BridgeListenOptions,
     ModelOptions,
+    QuestionOptions,
     AskOptions,
+    ConsoleOptions,
     LogOptions,
 )
 

@@ -38,19 +38,21 @@ _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": " ", "f": " "}
 _HALF = Decimal("0.5")
 # Runs that are compared with how shortened ones begin and end: of real results, some hundred have the same beginning.
-_MOST_COMPARED = 1_000_000
+MOST_COMPARED = 1_000_000
 
 
 class Facts:
     """What occurs in some texts, most of which are JSON. `is_exact`: no number stands for one that it rounds to."""
 
-    def __init__(self, results: Iterable[str], *, is_exact: bool = False) -> None:
+    def __init__(
+        self, results: Iterable[str], *, is_exact: bool = False, most_compared: int = MOST_COMPARED
+    ) -> None:
         self._is_exact = is_exact
         self._texts: set[str] = set()
         self._keys: set[str] = set()
         # As they are written in JSON.
         self._numbers: set[str] = set()
-        self._left_to_compare = _MOST_COMPARED
+        self._left_to_compare = most_compared
         for result in results:
             self._read(result)
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import secrets
 import shlex
-import time
 from collections.abc import AsyncIterator, Sequence
 
 import click
@@ -16,9 +14,9 @@ from msgspec import Struct
 
 from ... import settings
 from ...agent import events, saved
-from ...agent.agent import Agent, Setup
+from ...agent.agent import Agent
 from ...agent.inert import inert
-from ...agent.limits import DEFAULT, AgentLimits
+from ...agent.limits import AgentLimits
 from ...agent.prompt.framing import Frame
 from ...agent.prompt.system import system_prompt
 from ...agent.run import Run
@@ -27,14 +25,14 @@ from ...agent.tools.toolbox import Toolbox
 from ...client.limits import ClientLimits
 from ...client.options import Options
 from ...from_settings import node_of, server_of
-from ...settings import AskOptions, ModelOptions, NodeOptions, ReachOptions
+from ...model_from_settings import Chosen, NoModel, choose, endpoint_of, limits_of, new_mark, setup_of, today
+from ...settings import AskOptions, ModelOptions, NodeOptions, QuestionOptions, ReachOptions
 from ...text import visible
 from ..input.targets import check_address
 from ..output import terminal
 from ..output.answers import AnswerPrinter
 from ..output.offers import table, weigh
 from . import failures, run_file
-from .choosing_model import Chosen, choose, endpoint_of
 from .reaching import Reached, reach
 from .until_stopped import until_stopped
 
@@ -56,7 +54,12 @@ class Wanted(Struct, frozen=True, kw_only=True):
 
 
 def wanted(
-    ctx: click.Context, chain: NodeOptions, model: ModelOptions, asking: AskOptions, reach_: ReachOptions
+    ctx: click.Context,
+    chain: NodeOptions,
+    model: ModelOptions,
+    question: QuestionOptions,
+    asking: AskOptions,
+    reach_: ReachOptions,
 ) -> Wanted:
     """Raises: WrongUsage, WrongSetting."""
     targets = [_target(ctx, text) for text in asking.server]
@@ -70,13 +73,7 @@ def wanted(
         model=model,
         servers=tuple(reach(target, reach_, limits) for target in targets),
         read_only=asking.read_only,
-        limits=AgentLimits(
-            rounds=asking.max_rounds,
-            tokens=asking.max_tokens,
-            question_seconds=asking.max_time,
-            # Whoever wants an answer soon does not want to wait longer for a server.
-            start_seconds=min(DEFAULT.start_seconds, asking.max_time),
-        ),
+        limits=limits_of(question),
         ca_file=reach_.ca_file,
     )
 
@@ -122,7 +119,11 @@ async def agent_of(wanted: Wanted) -> AsyncIterator[Agent]:
         chosen = await _chosen_while_opening(wanted, toolbox)
         endpoint = endpoint_of(chosen, wanted.limits)
         try:
-            yield Agent(endpoint, toolbox, _setup(wanted, chosen))
+            hidden = frozenset(value for reached in wanted.servers for value in reached.secrets)
+            is_qortal = wanted.chain is not None
+            yield Agent(
+                endpoint, toolbox, setup_of(chosen, wanted.limits, is_qortal=is_qortal, hidden=hidden)
+            )
         finally:
             await endpoint.close()
 
@@ -133,33 +134,18 @@ async def _chosen_while_opening(wanted: Wanted, toolbox: Toolbox) -> Chosen:
     try:
         chosen = await choose(wanted.model, wanted.limits, os.environ, wanted.ca_file)
         await opening
+    except NoModel as exc:
+        await _cancelled(opening)
+        raise failures.Undetermined(str(exc)) from None
     except BaseException:
-        opening.cancel()
-        await asyncio.wait([opening])
+        await _cancelled(opening)
         raise
     return chosen
 
 
-def _setup(wanted: Wanted, chosen: Chosen) -> Setup:
-    return Setup(
-        limits=wanted.limits,
-        window=chosen.window,
-        raise_window=chosen.raise_window,
-        may_cut=chosen.is_local,
-        today=_today(),
-        is_qortal=wanted.chain is not None,
-        mark=_mark(),
-        secrets=frozenset(value for reached in wanted.servers for value in reached.secrets)
-        | ({chosen.key} if chosen.key else set()),
-    )
-
-
-def _today() -> str:
-    return time.strftime("%A, %d %B %Y", time.gmtime())
-
-
-def _mark() -> str:
-    return secrets.token_hex(4)
+async def _cancelled(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.wait([task])
 
 
 def ask_once(wanted: Wanted, question: str, *, as_json: bool, traces: bool, save: str | None) -> int:
@@ -224,7 +210,7 @@ def dry_run(wanted: Wanted, *, as_json: bool) -> int:
             await toolbox.open()
             servers = toolbox.servers_seen()
             prompt = system_prompt(
-                Frame(_mark()), servers=servers, today=_today(), is_qortal=wanted.chain is not None
+                Frame(new_mark()), servers=servers, today=today(), is_qortal=wanted.chain is not None
             )
             found = weigh(list(toolbox.offers.values()), prompt, servers)
         if as_json:
