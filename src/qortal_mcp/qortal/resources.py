@@ -105,13 +105,14 @@ RESOURCES: tuple[Resource, ...] = (node_status, endpoints, guide, block, account
 def changes(node: Node) -> dict[str, Callable[[], Awaitable[None]]]:
     """For each resource that changes: what waits for its next change."""
 
-    async def next_block() -> None:
-        first = await _newest(node)
-        while first is None or await _newest(node) in (first, None):
+    async def next_status() -> None:
+        """A new block, or a node that stops or begins to answer."""
+        first = newest = await _newest(node)
+        while newest == first:
             await asyncio.sleep(_LOOK_SECONDS)
-            first = first or await _newest(node)
+            newest = await _newest(node)
 
-    return {NODE: next_block}
+    return {NODE: next_status}
 
 
 async def _newest(node: Node) -> str | None:

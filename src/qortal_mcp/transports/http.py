@@ -59,12 +59,37 @@ class Page(Struct, frozen=True):
 
 
 Route = Callable[[], Awaitable[Page] | Page]
+Handler = Callable[["Exchange"], Awaitable[None]]
+
+
+class Site(Struct, frozen=True, kw_only=True):
+    """What else is served next to MCP, by handlers that get the whole request.
+
+    A path that ends with a slash stands for everything below it, unless a longer one fits; `/` is only itself.
+    """
+
+    handlers: Mapping[str, Handler] = {}
+    # Those of the handlers that need no token.
+    open_paths: frozenset[str] = frozenset()
+    # Ends what would otherwise go on while the process wants to stop.
+    end: Callable[[], None] = lambda: None
+
+    def path_of(self, path: str) -> str | None:
+        """Under which path a request is handled."""
+        if path in self.handlers:
+            return path
+        folder = path.rpartition("/")[0]
+        while folder:
+            if f"{folder}/" in self.handlers:
+                return f"{folder}/"
+            folder = folder.rpartition("/")[0]
+        return None
 
 
 class HttpApp:
     """The ASGI application around a server.
 
-    `routes` are further paths, served to GET; `open_routes` are those that need no token.
+    `routes` are further paths, served to GET; `open_routes` are those that need no token. `site` is the rest.
     """
 
     def __init__(
@@ -78,6 +103,7 @@ class HttpApp:
         websocket_path: str | None = "/ws",
         routes: Mapping[str, Route] | None = None,
         open_routes: Iterable[str] = (),
+        site: Site | None = None,
         lifespan: Callable[[AsyncExitStack], Awaitable[None]] | None = None,
     ) -> None:
         self.server = server
@@ -88,6 +114,7 @@ class HttpApp:
         self._websocket_path = websocket_path
         self._routes = dict(routes or {})
         self._open = frozenset(open_routes)
+        self._site = site or Site()
         self._lifespan = lifespan
         self._websockets = WebSockets(server, self.callers)
         self._patience = Alarms(PATIENCE_SECONDS)
@@ -109,9 +136,9 @@ class HttpApp:
     async def _http(self, exchange: "Exchange") -> None:
         scope = exchange.scope
         path, method = scope["path"], scope["method"]
-        refused = self._guard.refuse(
-            scope["headers"], needs_token=method != "OPTIONS" and path not in self._open
-        )
+        handled = None if path in self._paths or path in self._routes else self._site.path_of(path)
+        is_open = path in self._open or handled in self._site.open_paths
+        refused = self._guard.refuse(scope["headers"], needs_token=method != "OPTIONS" and not is_open)
         if refused is not None:
             await exchange.refuse(refused)
         elif path in self._paths and method == "POST":
@@ -120,6 +147,10 @@ class HttpApp:
             await self._mcp(exchange, method)
         elif path in self._routes:
             await self._operator(exchange, method, self._routes[path])
+        elif handled is not None and method == "OPTIONS":
+            await exchange.preflight()
+        elif handled is not None:
+            await self._site.handlers[handled](exchange)
         else:
             await exchange.text(404, "Not found.")
 
@@ -236,6 +267,7 @@ class HttpApp:
     async def drain(self) -> None:
         """Stop what would otherwise never end, and finish the answers that clients are waiting for."""
         self.server.close()
+        self._site.end()
         if self._sessions is not None:
             self._sessions.end_streams()
         await asyncio.gather(
@@ -287,11 +319,13 @@ class Exchange:
             return 406, errors.INVALID_REQUEST, "Accept must allow application/json or text/event-stream"
         return None
 
-    async def read_body(self, limit: int) -> bytes | None:
-        """The whole body; None when it was too large (answered) or the client left."""
+    async def read_body(
+        self, limit: int, refuse: Callable[[str], Awaitable[None]] | None = None
+    ) -> bytes | None:
+        """The whole body; None when it was too large (answered, by `refuse` or as JSON-RPC) or the client left."""
         length = self._headers.get(b"content-length")
         if length is not None and (not length.isdigit() or len(length) > 15 or int(length) > limit):
-            await self._too_large(limit)
+            await self._too_large(limit, refuse)
             return None
         at_once = self.scope.get(BODY_AT_ONCE)
         if at_once is not None and (whole := at_once(self.scope)) is not None and len(whole) <= limit:
@@ -307,7 +341,7 @@ class Exchange:
         if message["type"] == "http.disconnect":
             return None
         if len(body) > limit:
-            await self._too_large(limit)
+            await self._too_large(limit, refuse)
             return None
         return body
 
@@ -331,11 +365,13 @@ class Exchange:
                 if not message.get("more_body"):
                     return
 
-    async def _too_large(self, limit: int) -> None:
+    async def _too_large(self, limit: int, refuse: Callable[[str], Awaitable[None]] | None) -> None:
         await self._drop_body(_DROPPED_BODIES * limit)
-        await self.answer(
-            refusal(errors.INVALID_REQUEST, f"Invalid request: longer than {limit} bytes", None, 413)
-        )
+        reason = f"longer than {limit} bytes"
+        if refuse is not None:
+            await refuse(f"The request is {reason}.")
+        else:
+            await self.answer(refusal(errors.INVALID_REQUEST, f"Invalid request: {reason}", None, 413))
 
     def _heads(self, *more: tuple[bytes, bytes]) -> list[tuple[bytes, bytes]]:
         origin = self._headers.get(b"origin")
@@ -352,7 +388,7 @@ class Exchange:
         return [*self._head, *cors, *more]
 
     async def reply(self, status: int, body: bytes, *more: tuple[bytes, bytes]) -> None:
-        if status != 204:  # which has no body by definition, and may not say how long it is
+        if status not in (204, 304):  # which have no body by definition, and need not say how long it is
             more = ((b"content-length", b"%d" % len(body)), *more)
         await self.send({"type": "http.response.start", "status": status, "headers": self._heads(*more)})
         await self.send({"type": "http.response.body", "body": body})
