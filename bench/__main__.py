@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 
-from bench import abuse, ask, audit, bridge, http, memory, node, start, together, waits, websocket
+from bench import abuse, ask, audit, bridge, console, http, memory, node, start, together, waits, websocket
 from bench.contestants import prepare
 from bench.environments import compile_bytecode
 from bench.figures import Figure
@@ -28,6 +28,7 @@ PARTS: dict[str, Callable[[Run], list[Figure]]] = {
     audit.PART: audit.measure,
     bridge.PART: bridge.measure,
     ask.PART: ask.measure,
+    console.PART: console.measure,
 }
 
 

@@ -11,6 +11,7 @@ from qortal_mcp.qortal.server import make_server
 from . import (
     audit_table,
     clients_page,
+    connect_page,
     endpoints_page,
     limits_tables,
     promises_page,
@@ -59,6 +60,7 @@ FILES: dict[str, Callable[[], str]] = {
     "docs/settings.md": settings_page.page,
     "docs/endpoints.md": endpoints_page.page,
     "docs/clients.md": clients_page.page,
+    "docs/connect.md": connect_page.page,
     "docs/promises.md": lambda: promises_page.page(ROOT / "tests"),
     "mcp-manifest.json": manifest_file,
 }
@@ -66,6 +68,7 @@ FILES: dict[str, Callable[[], str]] = {
 # Tables by the name in their marker, for the documents below.
 TABLES: dict[str, Callable[[], str]] = {
     "tools": tools_page.tools_table,
+    "connect": connect_page.readme_table,
     "limits": limits_tables.all_limits,
     "audit-codes": audit_table.codes_table,
     "audit-requirements": requirements_tables.requirements_table,

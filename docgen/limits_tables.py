@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from qortal_mcp.agent.limits import AgentLimits
 from qortal_mcp.bridge.limits import BridgeLimits
+from qortal_mcp.console.asking.limits import ConsoleLimits
 from qortal_mcp.limits import Limits
 from qortal_mcp.qortal.limits import NodeLimits
 
@@ -21,7 +22,8 @@ _COMMENT = re.compile(r"    # (.*)")
 def all_limits() -> str:
     return (
         f"{_HEAD}\n\n{_table(Limits)}\nOf a node:\n\n{_table(NodeLimits)}\n"
-        f"Of a question to a model (`ask`):\n\n{_table(AgentLimits)}"
+        f"Of a question to a model (`ask`):\n\n{_table(AgentLimits)}\n"
+        f"Of questions over HTTP (`POST /ask`):\n\n{_table(ConsoleLimits)}"
     )
 
 

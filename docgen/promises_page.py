@@ -32,6 +32,7 @@ SUBJECTS = (
     "Audit",
     "Bridge",
     "Asking a model",
+    "Console",
     "Documents",
 )
 

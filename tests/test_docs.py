@@ -20,6 +20,7 @@ from qortal_mcp.audit.judging.clients import measured_clients
 from qortal_mcp.cli.audit import command as audit_command
 from qortal_mcp.cli.output.schemas import fields, type_in_words
 from qortal_mcp.cli.running.failures import EXIT_CODES
+from qortal_mcp.console.asking.limits import ConsoleLimits
 from qortal_mcp.limits import Limits
 from qortal_mcp.protocol.versions import REVISIONS
 from qortal_mcp.qortal.endpoints import ENDPOINTS
@@ -85,15 +86,15 @@ def test_every_exit_code_is_on_the_settings_page() -> None:
 
 
 @pytest.mark.promise("Documents", "Every limit is documented with its reason.")
-@pytest.mark.parametrize("kind", [Limits, NodeLimits, AgentLimits])
-def test_every_limit_has_a_reason(kind: type[Limits | NodeLimits | AgentLimits]) -> None:
+@pytest.mark.parametrize("kind", [Limits, NodeLimits, AgentLimits, ConsoleLimits])
+def test_every_limit_has_a_reason(kind: type[Limits | NodeLimits | AgentLimits | ConsoleLimits]) -> None:
     reasons = limits_tables.reasons(kind)
     assert [name for names, _ in reasons for name in names] == list(kind.__struct_fields__)
     assert all(why for _, why in reasons)
 
 
-@pytest.mark.parametrize("kind", [Limits, NodeLimits, AgentLimits])
-def test_a_reason_is_told_once(kind: type[Limits | NodeLimits | AgentLimits]) -> None:
+@pytest.mark.parametrize("kind", [Limits, NodeLimits, AgentLimits, ConsoleLimits])
+def test_a_reason_is_told_once(kind: type[Limits | NodeLimits | AgentLimits | ConsoleLimits]) -> None:
     whys = [why for _, why in limits_tables.reasons(kind)]
     assert len(set(whys)) == len(whys)
     rows = limits_tables.all_limits().splitlines()

@@ -20,7 +20,8 @@ LAYERS: list[set[str]] = [
     {"transports", "qortal", "audit"},
     {"bridge", "agent"},
     {"settings"},
-    {"from_settings", "door"},
+    {"from_settings", "model_from_settings", "door", "connect"},
+    {"console"},
     {"application"},
     {"cli", "asgi"},
     {"__main__"},
@@ -50,6 +51,8 @@ THIRD_PARTY = {
     "repairs": {"msgspec"},
     "bridge": {"msgspec"},
     "agent": {"msgspec", "aiohttp"},
+    "connect": {"msgspec"},
+    "console": {"msgspec"},
 }
 STDLIB_NOT_FOR_THE_PURE = {"asyncio", "time", "os", "socket", "threading", "subprocess", "random", "secrets"}
 

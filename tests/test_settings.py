@@ -10,6 +10,7 @@ import pytest
 from qortal_mcp import settings
 from qortal_mcp.settings import (
     BridgeListenOptions,
+    ConsoleOptions,
     ListenOptions,
     LogOptions,
     NodeOptions,
@@ -307,3 +308,21 @@ def test_a_duration_has_a_unit_or_counts_seconds(text: str, length: int) -> None
 def test_what_is_not_a_duration_is_refused(text: str) -> None:
     with pytest.raises(WrongSetting, match="--max-tip-age must be a number with s, m, h or d, such as 15m"):
         settings.read(NodeOptions, {"max_tip_age": text}, {})
+
+
+@pytest.mark.parametrize(
+    ("given", "on_loopback", "beyond"),
+    [({}, "loopback", "off"), ({"QORTAL_MCP_AUDIT_TARGETS": "Any"}, "any", "any")],
+    ids=["default", "given"],
+)
+def test_what_the_console_may_audit_depends_on_who_can_reach_it_unless_it_is_said(
+    given: dict[str, str], on_loopback: str, beyond: str
+) -> None:
+    options = settings.read(ConsoleOptions, {}, given)
+    assert settings.audit_targets_of(options, is_loopback=True) == on_loopback
+    assert settings.audit_targets_of(options, is_loopback=False) == beyond
+
+
+def test_what_the_console_may_audit_is_one_of_three_words() -> None:
+    with pytest.raises(WrongSetting, match=r"QORTAL_MCP_AUDIT_TARGETS must be one of off, loopback, any\."):
+        settings.read(ConsoleOptions, {}, {"QORTAL_MCP_AUDIT_TARGETS": "all"})

@@ -1,10 +1,12 @@
-"""The Qortal server as an HTTP application: MCP, and the routes for operators."""
+"""The Qortal server as an HTTP application: MCP, the console, and the routes for operators."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 
 import msgspec
 
+from .console.setup import ConsoleSetup
+from .console.site import console_site
 from .door import OPEN_ROUTES, callers_of, guard_of, operator_routes, rate_of
 from .from_settings import node_of, server_of
 from .qortal.manifest import llms_txt, manifest
@@ -23,11 +25,12 @@ def make_app(
     token: str | None = None,
     *,
     node: Node | None = None,
+    console: ConsoleSetup | None = None,
     beside: Callable[[AsyncExitStack], Awaitable[None]] | None = None,
 ) -> HttpApp:
     """The application for these settings. Nothing is opened before it starts.
 
-    A node that is given is closed with it; `beside` is what else lives as long.
+    A node that is given is closed with it; `console` says what its page may do; `beside` is what else lives as long.
 
     Raises: WrongSetting.
     """
@@ -48,6 +51,7 @@ def make_app(
         callers=callers_of(door, token),
         routes=_routes(server, node, needs_token=token is not None),
         open_routes=OPEN_ROUTES,
+        site=console_site(server, chain, console or ConsoleSetup(), needs_token=token is not None),
         lifespan=live,
     )
 
@@ -61,8 +65,14 @@ def _routes(server: Server, node: Node, *, needs_token: bool) -> Mapping[str, Ro
         facts, is_ready = await readiness(node)
         return Page(_encode(facts), status=200 if is_ready else 503)
 
+    async def status() -> Page:
+        """The same for the console: a browser reports each 503 as an error, however well the page explains it."""
+        facts, is_ready = await readiness(node)
+        return Page(_encode({"isReady": is_ready, "node": facts}))
+
     return {
         **operator_routes(server.metrics, ready),
+        "/console/status": status,
         "/mcp-manifest.json": lambda: described,
         "/llms.txt": lambda: for_models,
     }

@@ -1,4 +1,4 @@
-"""The Qortal server as an ASGI application: MCP, and the routes for operators.
+"""The Qortal server as an ASGI application: MCP, the console, and the routes for operators.
 
 `qortal_mcp.asgi:app` reads its settings from the environment, for any ASGI server; `make_app` takes them as
 arguments. `qortal-mcp serve` runs the same application, and adds the bounds that an ASGI server does not have.
@@ -10,7 +10,19 @@ import os
 from collections.abc import Mapping
 
 from .application import make_app
-from .settings import ListenOptions, NodeOptions, WrongSetting, read, refuse_unknown_variables, token
+from .console.setup import ConsoleSetup
+from .settings import (
+    ConsoleOptions,
+    ListenOptions,
+    ModelOptions,
+    NodeOptions,
+    QuestionOptions,
+    WrongSetting,
+    audit_targets_of,
+    read,
+    refuse_unknown_variables,
+    token,
+)
 from .transports.http import HttpApp
 
 __all__ = ["make_app"]
@@ -34,4 +46,11 @@ def __getattr__(name: str) -> HttpApp:
 def _app_of(environ: Mapping[str, str]) -> HttpApp:
     refuse_unknown_variables(environ)
     door = read(ListenOptions, {}, environ)
-    return make_app(read(NodeOptions, {}, environ), door, token(door, environ))
+    # Whether others can reach it is not known here, so it is taken for granted.
+    console = ConsoleSetup(
+        model=read(ModelOptions, {}, environ),
+        question=read(QuestionOptions, {}, environ),
+        audit_targets=audit_targets_of(read(ConsoleOptions, {}, environ), is_loopback=False),
+        environ=environ,
+    )
+    return make_app(read(NodeOptions, {}, environ), door, token(door, environ), console=console)

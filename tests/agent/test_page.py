@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
@@ -11,15 +12,18 @@ import click
 import pytest
 from docgen.generated import ROOT
 from msgspec import Struct, structs
+from tests.agent.asked import then
 from tests.agent.scripted_endpoint import Said, Script, ScriptedEndpoint, calls, refuses, says
 from tests.agent.sessions import ADDRESS, on_terminal, sessions_of
-from tests.cli.running import COMMAND, SECONDS, environment
+from tests.cli.running import COMMAND, SECONDS, Listening, environment, listening
 
 from qortal_mcp.agent.evaluation import Verdict
+from qortal_mcp.agent.events import Event
 from qortal_mcp.agent.grounding.check import ground
-from qortal_mcp.agent.run import Call, Claim, Ending, Grounding, Run, ServerSeen, Source, Spent
+from qortal_mcp.agent.run import Call, Claim, Ending, Grounding, Run, ServerSeen, Source, Spent, TracedClaim
 from qortal_mcp.cli.ask import command as ask_command
 from qortal_mcp.cli.running.evaluating import Evaluated
+from qortal_mcp.console.asking.limits import ConsoleLimits
 
 PAGE = (ROOT / "docs/ask.md").read_text()
 SESSIONS = sessions_of(PAGE)
@@ -95,7 +99,55 @@ def test_the_json_of_the_page_is_what_the_command_prints(tmp_path: Path) -> None
     assert without_times(json.loads(printed)) == without_times(json.loads(block("json", "json")))
 
 
-@pytest.mark.parametrize("kind", [Run, Call, Source, Grounding, Claim, ServerSeen, Spent])
+@pytest.fixture(scope="module")
+def console() -> Iterator[tuple[Listening, str]]:
+    """A server whose model answers the question of the page, and the address of the model."""
+    script = then(FEE, says("A payment costs 0.01 QORT, about 7 cents.", **READ))
+    with ScriptedEndpoint(script) as endpoint:
+        named = ("--base-url", endpoint.base_url, "--model", "qwen3:8b")
+        with listening("serve", "--sample", *named, env={"NO_PROXY": "*"}) as server:
+            yield server, endpoint.base_url
+
+
+def test_the_console_says_of_its_model_what_the_page_shows(console: tuple[Listening, str]) -> None:
+    server, address = console
+    status, body = server.ask("/ask")
+    assert status == 200
+    assert json.loads(body.decode().replace(address, ADDRESS)) == json.loads(block("available", "json"))
+
+
+def test_the_console_answers_what_the_page_asks_as_the_command_does(console: tuple[Listening, str]) -> None:
+    server, address = console
+    asked = re.search(r"<!-- asked -->\n```sh\n.* -d '(.*)'; echo\n", PAGE)
+    assert asked
+    status, body = server.ask("/ask", json.loads(asked[1]))
+    assert status == 200
+    told = without_times(json.loads(body.decode().replace(address, ADDRESS)))
+    assert told == without_times(json.loads(block("json", "json")))
+
+
+def test_every_event_of_the_console_is_explained_with_its_members() -> None:
+    rows = re.findall(
+        r"^\| `(\w+)` \| (.*) \|$", PAGE.partition("| `type` | members |")[2].partition("\n\n")[0], re.M
+    )
+    explained = {kind: set(re.findall(r"`(\w+)`", told)) for kind, told in rows}
+    kinds = {kind.__struct_config__.tag: kind for kind in get_args(Event)}
+    assert set(explained) == set(kinds)
+    for tag, kind in kinds.items():
+        assert set(kind.__struct_fields__) <= explained[str(tag)]
+
+
+def test_what_a_caller_of_the_console_may_take_is_on_the_page() -> None:
+    limits = ConsoleLimits()
+    assert limits.period_seconds == 3600
+    assert (
+        f"In an hour, one caller's questions may take {limits.caller_calls} calls of tools, {limits.caller_tokens:,} tokens and "
+        f"{limits.caller_seconds:,.0f} seconds, {limits.caller_questions} at the same time; all callers together have "
+        f"{limits.all_questions} at the same time." in PAGE
+    )
+
+
+@pytest.mark.parametrize("kind", [Run, Call, Source, Grounding, Claim, TracedClaim, ServerSeen, Spent])
 def test_every_member_of_the_json_is_explained(kind: type[Struct]) -> None:
     explained = set(re.findall(r"`(\w+)`", PAGE.partition("| member | meaning |")[2].partition("\n## ")[0]))
     assert {field.encode_name for field in structs.fields(kind)} <= explained

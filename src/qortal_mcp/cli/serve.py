@@ -8,24 +8,36 @@ from msgspec.structs import replace
 
 from .. import settings
 from ..from_settings import node_of
-from ..settings import ListenOptions, NodeOptions
+from ..settings import ConsoleOptions, ListenOptions, ModelOptions, NodeOptions, QuestionOptions
 from .input.options import SettingsCommand
 
 log = logging.getLogger(__name__)
 
 
-@click.command(cls=SettingsCommand, groups=(NodeOptions, ListenOptions))
-def command(chain: NodeOptions, door: ListenOptions) -> None:
-    """Serve AI clients over HTTP and WebSocket.
+@click.command(
+    cls=SettingsCommand, groups=(NodeOptions, ListenOptions, ModelOptions, QuestionOptions, ConsoleOptions)
+)
+def command(
+    chain: NodeOptions,
+    door: ListenOptions,
+    model: ModelOptions,
+    question: QuestionOptions,
+    console: ConsoleOptions,
+) -> None:
+    """Serve AI clients over HTTP and WebSocket, and people with a browser.
 
-    MCP is at /mcp (Streamable HTTP) and /ws (WebSocket). /healthz, /readyz and /metrics are for
-    operators; /mcp-manifest.json and /llms.txt describe the server. With a token, all of them
-    except /healthz need it.
+    MCP is at /mcp (Streamable HTTP) and /ws (WebSocket). The console is at /: open it in a browser.
+    /healthz, /readyz and /metrics are for operators; /mcp-manifest.json and /llms.txt describe the
+    server. With a token, all of them except /healthz and the files of the console need it.
+
+    Questions to a language model, on the console and at /ask, go to the endpoint that is named with --base-url and
+    --model, or on loopback to one that is found on this machine. Its key never leaves the server.
 
     Listening beyond loopback needs a token, from --token-file or the variable QORTAL_MCP_TOKEN, unless --without-token
     is given; and --allow-host must have the name that clients use for the server.
     """
     from ..application import make_app
+    from ..console.setup import ConsoleSetup
     from ..door import check_host
     from ..transports.guard import is_loopback
     from ..transports.serve import run_http, url_of
@@ -35,15 +47,25 @@ def command(chain: NodeOptions, door: ListenOptions) -> None:
     token = settings.token(door, os.environ)
     host, port = resolved(door.listen)
     check_host(host, door, token)
+    if model.key_file is not None:
+        settings.model_key(model, os.environ)  # a wrong file is reported now, not to whoever asks first
     node = node_of(chain)
     report = StartupReport(node, chain)
     at = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-    app = make_app(chain, replace(door, listen=at), token, node=node, beside=report.live)
+    on_loopback = is_loopback(host)
+    setup = ConsoleSetup(
+        model=model,
+        question=question,
+        audit_targets=settings.audit_targets_of(console, is_loopback=on_loopback),
+        environ=os.environ,
+        is_loopback=on_loopback,
+    )
+    app = make_app(chain, replace(door, listen=at), token, node=node, console=setup, beside=report.live)
     sock = bound((host, port), door.listen)
 
     def started() -> None:
         announce(url_of(sock))
-        if not is_loopback(host) and not door.allow_host:
+        if not on_loopback and not door.allow_host:
             log.warning(
                 "clients are refused unless they use the host name localhost: "
                 "allow the name they use with --allow-host NAME[:PORT]"

@@ -1,0 +1,1 @@
+"""`/ask`: questions to a model over HTTP, for the page and for programs."""
