@@ -10,7 +10,7 @@ import pytest
 from tests.agent.asked import then
 from tests.agent.scripted_endpoint import Script, ScriptedEndpoint, calls, says
 from tests.cli.running import SECONDS
-from tests.console.browser.conftest import OpenPage
+from tests.console.browser.conftest import OpenPage, Serve
 from tests.console.browser.consoles import Console, open_console
 from tests.console.browser.judging import serious_faults, too_wide
 from tests.console.browser.watching import settle
@@ -42,16 +42,22 @@ QUESTION = "Who owns alice-test, and what about 4711?"
 
 
 @contextmanager
-def asking(script: Script, *options: str) -> Iterator[tuple[Console, ScriptedEndpoint]]:
+def asking(serve: Serve, script: Script) -> Iterator[tuple[Console, ScriptedEndpoint]]:
+    """A server that asks this model. It outlives the tabs of the test, which would report that it is gone."""
     with ScriptedEndpoint(script) as endpoint:
-        named = ("--base-url", endpoint.base_url, "--model", "qwen3:8b")
-        with open_console("--sample", *named, *options, environment={"NO_PROXY": "*"}) as console:
-            yield console, endpoint
+        yield serve(*asks(endpoint), NO_PROXY="*"), endpoint
+
+
+def asks(endpoint: ScriptedEndpoint) -> tuple[str, ...]:
+    return "--sample", "--base-url", endpoint.base_url, "--model", "qwen3:8b"
 
 
 @pytest.fixture(scope="module")
 def found() -> Iterator[Console]:
-    with asking(FOUND) as (console, _):
+    with (
+        ScriptedEndpoint(FOUND) as endpoint,
+        open_console(*asks(endpoint), environment={"NO_PROXY": "*"}) as console,
+    ):
         yield console
 
 
@@ -131,8 +137,10 @@ def test_what_no_tool_has_said_is_marked_for_those_who_look_and_those_who_listen
     assert "Not from a tool: 70,000, 1,001,427.52, 4711 (in your question)." in turn.inner_text()
 
 
-def test_a_follow_up_takes_the_conversation_along_and_a_reload_keeps_it(open_page: OpenPage) -> None:
-    with asking(FOUND) as (console, endpoint):
+def test_a_follow_up_takes_the_conversation_along_and_a_reload_keeps_it(
+    open_page: OpenPage, serve: Serve
+) -> None:
+    with asking(serve, FOUND) as (console, endpoint):
         page = open_page(console)
         open_ask(page, console)
         ask_and_wait(page)
@@ -160,9 +168,9 @@ SPEAKING = then(
 
 @pytest.mark.promise("Console", "A question ends when the client leaves.")
 def test_stop_ends_the_question_and_keeps_what_was_said(
-    open_page: OpenPage, picture: Callable[..., Path]
+    open_page: OpenPage, serve: Serve, picture: Callable[..., Path]
 ) -> None:
-    with asking(SPEAKING) as (console, endpoint):
+    with asking(serve, SPEAKING) as (console, endpoint):
         page = open_page(console)
         open_ask(page, console)
         ask(page)
@@ -179,8 +187,8 @@ def test_stop_ends_the_question_and_keeps_what_was_said(
         assert page.get_by_role("button", name="Ask", exact=True).is_visible()
 
 
-def test_leaving_the_view_ends_the_question(open_page: OpenPage) -> None:
-    with asking(SPEAKING) as (console, endpoint):
+def test_leaving_the_view_ends_the_question(open_page: OpenPage, serve: Serve) -> None:
+    with asking(serve, SPEAKING) as (console, endpoint):
         page = open_page(console)
         open_ask(page, console)
         ask(page)
@@ -189,8 +197,8 @@ def test_leaving_the_view_ends_the_question(open_page: OpenPage) -> None:
         assert endpoint.was_left.wait(SECONDS)
 
 
-def test_a_refusal_gives_the_question_back(open_page: OpenPage) -> None:
-    with asking(lambda request: says("Hello.", usage=(1_000_000, 1))) as (console, _):
+def test_a_refusal_gives_the_question_back(open_page: OpenPage, serve: Serve) -> None:
+    with asking(serve, lambda request: says("Hello.", usage=(1_000_000, 1))) as (console, _):
         page = open_page(console, expects=("429",))
         open_ask(page, console)
         ask_and_wait(page)
@@ -201,8 +209,8 @@ def test_a_refusal_gives_the_question_back(open_page: OpenPage) -> None:
         assert page.locator(".turn").count() == 1
 
 
-def test_a_server_that_stops_says_why_the_answer_ends(open_page: OpenPage) -> None:
-    with asking(SPEAKING) as (console, _):
+def test_a_server_that_stops_says_why_the_answer_ends(open_page: OpenPage, serve: Serve) -> None:
+    with asking(serve, SPEAKING) as (console, _):
         page = open_page(console, expects=("Failed to load resource", "ERR_"))
         open_ask(page, console)
         ask(page)
@@ -211,8 +219,8 @@ def test_a_server_that_stops_says_why_the_answer_ends(open_page: OpenPage) -> No
         page.locator(".answer").get_by_text("The server is shutting down").wait_for()
 
 
-def test_an_endpoint_that_fails_is_told_with_its_reason(open_page: OpenPage) -> None:
-    with asking(lambda request: says("", finish="content_filter")) as (console, _):
+def test_an_endpoint_that_fails_is_told_with_its_reason(open_page: OpenPage, serve: Serve) -> None:
+    with asking(serve, lambda request: says("", finish="content_filter")) as (console, _):
         page = open_page(console)
         open_ask(page, console)
         turn = ask_and_wait(page)
@@ -220,26 +228,24 @@ def test_an_endpoint_that_fails_is_told_with_its_reason(open_page: OpenPage) -> 
 
 
 def test_without_a_model_the_page_says_how_to_get_one(
-    open_page: OpenPage, picture: Callable[..., Path]
+    open_page: OpenPage, serve: Serve, picture: Callable[..., Path]
 ) -> None:
-    with open_console(
-        "--sample", "--base-url", "http://127.0.0.1:1/v1", environment={"NO_PROXY": "*"}
-    ) as console:
-        page = open_page(console)
-        open_ask(page, console)
-        assert page.get_by_role("heading", name="No language model can be asked").is_visible()
-        assert "qortal-mcp serve --base-url" in page.locator("pre").first.inner_text()
-        assert page.get_by_label("Your question").count() == 0
-        picture(page, "ask-off")
+    console = serve("--sample", "--base-url", "http://127.0.0.1:1/v1", NO_PROXY="*")
+    page = open_page(console)
+    open_ask(page, console)
+    assert page.get_by_role("heading", name="No language model can be asked").is_visible()
+    assert "qortal-mcp serve --base-url" in page.locator("pre").first.inner_text()
+    assert page.get_by_label("Your question").count() == 0
+    picture(page, "ask-off")
 
 
 HOSTILE = "<img src=x onerror=alert(1)> **<b>bold</b>** [link](javascript:alert(1)) `</script>`"
 
 
 @pytest.mark.promise("Console", "Nothing from a model or a tool is ever run as HTML.")
-def test_what_a_model_says_is_text_whatever_it_says(open_page: OpenPage) -> None:
+def test_what_a_model_says_is_text_whatever_it_says(open_page: OpenPage, serve: Serve) -> None:
     script = then(calls(("get_name", {"name": "<script>alert(1)</script>"})), says(HOSTILE))
-    with asking(script) as (console, _):
+    with asking(serve, script) as (console, _):
         page = open_page(console)
         open_ask(page, console)
         turn = ask_and_wait(page, "<b>hi</b>")
