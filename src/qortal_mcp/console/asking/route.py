@@ -17,7 +17,7 @@ from ...server.dispatch import Server
 from ...text import printable
 from ...transports.http import Exchange
 from ...transports.streams import EventSender, Watch
-from ..replies import JSON, refuse, wants_events
+from ..replies import JSON, json_body, refuse, wants_events
 from ..setup import ConsoleSetup
 from .allowance import Allowance, Place, Refusal
 from .limits import DEFAULT, ConsoleLimits
@@ -133,11 +133,7 @@ class Asking:
     async def _post(self, exchange: Exchange) -> None:
         from .questions import NotAQuestion, read_question
 
-        if (wrong := exchange.wrong_types()) is not None:
-            status, _, reason = wrong
-            await refuse(exchange, status, f"{reason}.")
-            return
-        body = await exchange.read_body(self._server.limits.message_bytes)
+        body = await json_body(exchange, self._server.limits.message_bytes)
         if body is None:
             return
         try:
