@@ -24,6 +24,8 @@ def main() -> None:
         with urllib.request.urlopen(request, timeout=20) as reply:
             result = json.load(reply)["result"]
         assert result["isError"] is False, result
+        with urllib.request.urlopen(listening.split()[-1].removesuffix("mcp"), timeout=20) as page:
+            assert b"<title>Qortal console</title>" in page.read()
         demo.send_signal(signal.SIGTERM)
         assert demo.wait(20) == 0, f"scripts/demo ended with {demo.returncode}"
     finally:

@@ -183,7 +183,7 @@ DEMO = [
         "--listen 127.0.0.1:PORT",
         id="variable",
     ),
-    pytest.param(["--listen", "127.0.0.1:0"], {}, "ADDRESS", 'after "Listening on"', id="any-port"),
+    pytest.param(["--listen", "127.0.0.1:0"], {}, "ADDRESS/mcp", 'the line "Listening on"', id="any-port"),
 ]
 
 
@@ -209,6 +209,7 @@ def test_the_demo_shows_the_command_that_reaches_it(
     assert done.stdout.split() == ["serve", "--sample", *words]
     first, curl, last = done.stderr.splitlines()
     assert "sample chain" in first
+    assert f"open {address.removesuffix('mcp')} in a browser" in first
     assert curl.startswith(f"  curl -s '{address}' ")
     assert curl.endswith("; echo")
     assert hint in last

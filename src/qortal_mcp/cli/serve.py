@@ -41,7 +41,7 @@ def command(
     from ..door import check_host
     from ..transports.guard import is_loopback
     from ..transports.serve import run_http, url_of
-    from .running.listening import announce, bound, resolved
+    from .running.listening import announce, bound, resolved, say
     from .running.startup_report import StartupReport
 
     token = settings.token(door, os.environ)
@@ -65,6 +65,7 @@ def command(
 
     def started() -> None:
         announce(url_of(sock))
+        say(f"Console at {url_of(sock, '/')}")
         if not on_loopback and not door.allow_host:
             log.warning(
                 "clients are refused unless they use the host name localhost: "
