@@ -51,7 +51,7 @@ def make_app(
         callers=callers_of(door, token),
         routes=_routes(server, node, needs_token=token is not None),
         open_routes=OPEN_ROUTES,
-        site=console_site(server, chain, console or ConsoleSetup(), needs_token=token is not None),
+        site=console_site(server, node, chain, console or ConsoleSetup(), needs_token=token is not None),
         lifespan=live,
     )
 
@@ -65,14 +65,8 @@ def _routes(server: Server, node: Node, *, needs_token: bool) -> Mapping[str, Ro
         facts, is_ready = await readiness(node)
         return Page(_encode(facts), status=200 if is_ready else 503)
 
-    async def status() -> Page:
-        """The same for the console: a browser reports each 503 as an error, however well the page explains it."""
-        facts, is_ready = await readiness(node)
-        return Page(_encode({"isReady": is_ready, "node": facts}))
-
     return {
         **operator_routes(server.metrics, ready),
-        "/console/status": status,
         "/mcp-manifest.json": lambda: described,
         "/llms.txt": lambda: for_models,
     }

@@ -37,6 +37,8 @@ class Limits(Struct, frozen=True, kw_only=True):
     # Subscriptions one connection may hold, and the process in all.
     peer_subscriptions: Positive = 64
     server_subscriptions: Positive = 2048
+    # Those of one caller, over all its connections: one that opens all it can must leave most of them to others.
+    caller_subscriptions: Positive = 256
     # Notifications queued for a subscriber or a connection that reads slowly; one more ends it.
     backlog_messages: Positive = 256
     # The same in bytes: a few large answers count as much as many notifications.

@@ -67,11 +67,8 @@ class Answer(Struct, frozen=True):
 class Open:
     """A question that is on its way."""
 
-    def __init__(self, url: str, body: bytes, headers: Mapping[str, str], method: str, address: str) -> None:
-        parts = urlsplit(url)
-        self._connection = http.client.HTTPConnection(
-            "127.0.0.1", parts.port, timeout=SECONDS, source_address=(address, 0)
-        )
+    def __init__(self, url: str, body: bytes, headers: Mapping[str, str], method: str) -> None:
+        self._connection = http.client.HTTPConnection("127.0.0.1", urlsplit(url).port, timeout=SECONDS)
         self._reply: http.client.HTTPResponse | None = None
         self._connection.request(method, "/ask", body, dict(headers))
 
@@ -97,24 +94,25 @@ class Open:
         self._connection.close()
 
 
-def begin(
-    server: Listening, asked: Any, headers: Mapping[str, str] | None = None, address: str = "127.0.0.1"
-) -> Open:
+def begin(server: Listening, asked: Any, headers: Mapping[str, str] | None = None) -> Open:
     body = asked if isinstance(asked, bytes) else json.dumps(asked).encode()
-    return Open(server.url, body, {"Content-Type": "application/json", **(headers or {})}, "POST", address)
+    return Open(server.url, body, {"Content-Type": "application/json", **(headers or {})}, "POST")
 
 
-def ask(
-    server: Listening,
-    asked: Any = None,
-    headers: Mapping[str, str] | None = None,
-    address: str = "127.0.0.1",
-) -> Answer:
-    return begin(server, {"question": QUESTION} if asked is None else asked, headers, address).rest()
+def ask(server: Listening, asked: Any = None, headers: Mapping[str, str] | None = None) -> Answer:
+    return begin(server, {"question": QUESTION} if asked is None else asked, headers).rest()
+
+
+# All of loopback is one caller; others come through a proxy that says who they are.
+PROXY = ("--trusted-proxy", "127.0.0.1")
+
+
+def caller(number: int) -> dict[str, str]:
+    return {"x-forwarded-for": f"192.0.2.{number}"}
 
 
 def look(server: Listening, method: str = "GET", **headers: str) -> Answer:
-    return Open(server.url, b"", headers, method, "127.0.0.1").rest()
+    return Open(server.url, b"", headers, method).rest()
 
 
 @contextlib.contextmanager
@@ -392,10 +390,10 @@ def test_a_question_ends_when_its_client_does_not_read(monkeypatch: pytest.Monke
     "Limits and abuse", "What the questions of one caller take is bounded, and callers do not share it."
 )
 def test_a_caller_that_has_used_everything_is_told_when_to_ask_again_and_others_are_answered() -> None:
-    with served(lambda request: says("Hello.", usage=(1_000_000, 1))) as (server, _):
+    with served(lambda request: says("Hello.", usage=(1_000_000, 1)), *PROXY) as (server, _):
         assert ask(server).status == 200
         refused = ask(server)
-        other = ask(server, address="127.0.0.2")
+        other = ask(server, headers=caller(2))
     assert (refused.status, other.status) == (429, 200)
     assert 3500 < int(refused.headers["retry-after"]) <= 3601
     assert "1,000,000 tokens that a caller gets in 60 minutes. Ask again in" in refused.error
@@ -416,16 +414,30 @@ def test_a_question_that_was_stopped_counts_too() -> None:
     "Limits and abuse", "What the questions of one caller take is bounded, and callers do not share it."
 )
 def test_a_caller_has_two_questions_at_once_and_all_have_eight() -> None:
-    with served(lambda request: HANGS) as (server, _), contextlib.ExitStack() as stack:
+    with served(lambda request: HANGS, *PROXY) as (server, _), contextlib.ExitStack() as stack:
         for number in range(8):
-            asked = begin(server, {"question": QUESTION}, EVENTS, f"127.0.0.{2 + number // 2}")
+            asked = begin(server, {"question": QUESTION}, EVENTS | caller(number // 2))
             asked.next_event()
             stack.callback(asked.leave)
-        own, any_ = ask(server, address="127.0.0.2"), ask(server, address="127.0.0.9")
+        own, any_ = ask(server, headers=caller(0)), ask(server, headers=caller(9))
         assert (own.status, any_.status) == (429, 429)
         assert own.error.startswith("You have 2 questions on the way")
         assert any_.error.startswith("8 questions are on the way")
         assert (own.headers["retry-after"], any_.headers["retry-after"]) == ("2", "6")
+
+
+def test_other_addresses_of_loopback_are_the_same_caller() -> None:
+    with served(lambda request: says("Hello.", usage=(1_000_000, 1))) as (server, _):
+        assert ask(server).status == 200
+        port = urlsplit(server.url).port
+        other = http.client.HTTPConnection(
+            "127.0.0.1", port, timeout=SECONDS, source_address=("127.0.0.7", 0)
+        )
+        with contextlib.closing(other):
+            other.request(
+                "POST", "/ask", json.dumps({"question": QUESTION}), {"Content-Type": "application/json"}
+            )
+            assert other.getresponse().status == 429
 
 
 @pytest.mark.promise("Console", "A server that is stopped ends its questions and says so.")

@@ -5,8 +5,10 @@ import contextlib
 import json
 import re
 import socket
+import threading
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import aiohttp
@@ -26,14 +28,16 @@ from qortal_mcp.audit.judging.judge import CONFORMS, INCOMPLETE, VIOLATES
 from qortal_mcp.audit.reports.impacts import OUTCOME_WORDS
 from qortal_mcp.client.errors import ConnectionLost
 from qortal_mcp.client.wires.http import HttpWire
-from qortal_mcp.client.wires.routes import Route
+from qortal_mcp.client.wires.routes import Place, Route, place_of
 from qortal_mcp.client.wires.websocket import WebSocketWire
 from qortal_mcp.console.auditing import limits as auditing_limits
 from qortal_mcp.console.auditing.limits import AuditingLimits
+from qortal_mcp.console.auditing.never import never_audited
 from qortal_mcp.console.auditing.route import Auditing
-from qortal_mcp.console.auditing.target import Request, Targets, requested
+from qortal_mcp.console.auditing.target import Refusal, Request, Targets, requested
 from qortal_mcp.console.files import STATIC
 from qortal_mcp.server import Server as McpServer
+from qortal_mcp.transports.callers import Callers
 from qortal_mcp.transports.guard import Guard
 from qortal_mcp.transports.http import HttpApp, Site
 from qortal_mcp.transports.serve import bind, url_of
@@ -44,6 +48,7 @@ TOKEN = "a-token-of-the-tests"
 ELSEWHERE = "192.0.2.1"
 NOWHERE = "http://127.0.0.1:1/mcp"
 BROKEN = BY_NAME["block-object"]
+TARGETS: tuple[Targets, ...] = ("loopback", "any")
 ONE_AT_A_TIME = structs.replace(auditing_limits.DEFAULT, audits=1)
 
 
@@ -75,11 +80,14 @@ async def console(
     targets: Targets = "loopback",
     limits: AuditingLimits = auditing_limits.DEFAULT,
     token: str | None = None,
+    never: frozenset[Place] = frozenset(),
 ) -> AsyncIterator[Console]:
     """A server in this process that audits, within limits that a test may change."""
-    auditing = Auditing(targets, limits=limits)
+    auditing = Auditing(targets, never, limits=limits)
     site = Site(handlers={"/console/audit": auditing.handle}, end=auditing.close)
-    app = HttpApp(McpServer("console"), guard=Guard(token=token), site=site)
+    # As behind a proxy on this machine, which says who asks: all of loopback is one caller.
+    callers = Callers(has_token=token is not None, proxies=["127.0.0.1"])
+    app = HttpApp(McpServer("console"), guard=Guard(token=token), callers=callers, site=site)
     sock = bind("127.0.0.1", 0)
     config = uvicorn.Config(app, lifespan="on", log_config=None, access_log=False)
     config.load()
@@ -170,10 +178,10 @@ def test_the_page_can_ask_what_may_be_audited(door: Door) -> None:
     assert door.get("/console/audit").json == {"targets": "loopback"}
 
 
-@pytest.mark.parametrize("method", ["PUT", "DELETE", "HEAD"])
+@pytest.mark.parametrize("method", ["PUT", "DELETE"])
 def test_other_methods_are_refused(door: Door, method: str) -> None:
     reply = door.send(method=method, path="/console/audit")
-    assert (reply.status, reply.headers["allow"]) == (405, "GET, POST, OPTIONS")
+    assert (reply.status, reply.headers["allow"]) == (405, "GET, HEAD, POST, OPTIONS")
 
 
 @pytest.mark.parametrize("name", ["block-object", "ws-binary", "http-legacy-sse"])
@@ -434,12 +442,113 @@ async def test_a_server_has_few_audits_at_a_time() -> None:
         console(limits=ONE_AT_A_TIME) as page,
         hanging_server() as (url, waits),
         asyncio.timeout(30),
-        page.post({"url": url}, EVENTS),
+        page.post({"url": url}, EVENTS | {"x-forwarded-for": "192.0.2.7"}),
     ):
         await waits.wait()
         status, why = await page.refusal({"url": NOWHERE})
     assert status == 429
     assert "Try again" in why
+
+
+async def test_a_machine_has_one_audit_at_a_time_however_many_connections_it_opens() -> None:
+    async with (
+        console() as page,
+        hanging_server() as (url, waits),
+        asyncio.timeout(30),
+        page.post({"url": url}, EVENTS),
+    ):
+        await waits.wait()
+        status, why = await page.refusal({"url": NOWHERE})
+    assert status == 429
+    assert "An audit of yours is still running" in why
+
+
+def test_the_next_audit_may_start_as_soon_as_the_report_is_there(door: Door) -> None:
+    for _ in range(3):
+        reply = door.send(json.dumps({"url": door.url}).encode(), path="/console/audit")
+        assert reply.status == 200
+
+
+NODES = ("http://127.0.0.1:4321", "https://node.example:8443/")
+OURS = [
+    "http://127.0.0.1:4321/admin/stop",
+    "http://localhost:4321/mcp",
+    "ws://127.9.9.9:4321/",
+    "http://[::1]:4321/mcp",
+    "https://node.example:8443/mcp",
+    "https://NODE.example:8443/mcp",
+    "http://127.0.0.1:12391/admin/stop",
+    "http://localhost:62391/transactions/process",
+    "http://127.0.0.1/v1",
+]
+
+
+@pytest.mark.promise(
+    "Console",
+    "An audit never contacts the node that is read, a Core on this machine, or the model's endpoint.",
+)
+@pytest.mark.parametrize("url", OURS)
+def test_nodes_and_the_model_are_never_audited(url: str) -> None:
+    never = never_audited((*NODES, "http://127.0.0.1/v1"))
+    for targets in TARGETS:
+        refused = requested(json.dumps({"url": url}).encode(), targets, never)
+        assert isinstance(refused, Refusal)
+        assert refused.status == 403
+
+
+async def test_a_connection_to_a_place_that_is_kept_away_from_is_not_opened() -> None:
+    async with http_server(BROKEN.server) as url:
+        port = int(url.rpartition(":")[2].partition("/")[0])
+        wire = HttpWire(url, route=Route(never=frozenset({place_of("localhost", port)})))
+        with pytest.raises(ConnectionLost, match="may not be contacted"):
+            await wire.exchange(b"{}", timeout=5)
+        await wire.close()
+
+
+@pytest.mark.parametrize("node", ["http://127.1:{}", "http://0.0.0.0:{}", "http://[::ffff:127.0.0.1]:{}/"])
+@pytest.mark.parametrize("targets", TARGETS)
+async def test_a_node_is_recognised_however_its_address_is_written(node: str, targets: Targets) -> None:
+    met: list[str] = []
+
+    def noted(ask: HttpAsk, reply: HttpReply) -> HttpReply:
+        met.append(ask.path)
+        return reply
+
+    async with http_server(Server(http=noted)) as url:
+        port = url.rpartition(":")[2].partition("/")[0]
+        never = never_audited((node.format(port),))
+        async with console(targets, never=never) as page, page.post({"url": url}) as reply:
+            assert reply.status in (403, 502)
+    assert met == []
+
+
+def test_a_name_that_is_no_address_keeps_nobody_away() -> None:
+    assert never_audited(("http://[", "http://x:99999", "")) >= never_audited(())
+
+
+def test_the_node_of_a_running_server_gets_no_request_of_an_audit() -> None:
+    asked: list[str] = []
+
+    class Node(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked.append(f"POST {self.path}")
+
+        def log_message(self, format: str, *words: object) -> None:
+            """Nobody reads it."""
+
+    node = ThreadingHTTPServer(("127.0.0.1", 0), Node)
+    thread = threading.Thread(target=node.serve_forever, args=(0.02,))
+    thread.start()
+    try:
+        address = f"http://127.0.0.1:{node.server_port}"
+        with open_door("--node", address) as door:
+            body = json.dumps({"url": f"http://localhost:{node.server_port}/admin/stop"}).encode()
+            assert door.send(body, path="/console/audit").status == 403
+    finally:
+        node.shutdown()
+        thread.join()
+        node.server_close()
+    assert asked == []
 
 
 async def test_an_audit_ends_when_its_caller_leaves() -> None:

@@ -102,6 +102,24 @@ async def test_a_subscriber_that_reads_nothing_is_ended() -> None:
     assert len(subject.hub) == 0
 
 
+@pytest.mark.promise("Limits and abuse", "One caller cannot take all subscriptions.")
+async def test_a_caller_has_a_share_of_the_subscriptions() -> None:
+    from qortal_mcp.protocol.errors import ProtocolError
+    from qortal_mcp.protocol.messages import ListenFilter
+
+    hub = server(caller_subscriptions=2, server_subscriptions=5).hub
+    first, _ = (hub.listen(number, ListenFilter(), "192.0.2.1") for number in (1, 2))
+    with pytest.raises(ProtocolError, match="one caller may hold 2; end another one"):
+        hub.listen(3, ListenFilter(), "192.0.2.1")
+    hub.listen(4, ListenFilter(), "192.0.2.2")
+    hub.drop(first)
+    hub.listen(5, ListenFilter(), "192.0.2.1")
+    hub.listen(6, ListenFilter(), "192.0.2.2")
+    hub.listen(7, ListenFilter(), "192.0.2.3")
+    with pytest.raises(ProtocolError, match=r"too many subscriptions$"):
+        hub.listen(8, ListenFilter(), "192.0.2.4")
+
+
 async def test_descriptors_are_served_until_input_ends() -> None:
     their_in, our_out = os.pipe()
     our_in, their_out = os.pipe()

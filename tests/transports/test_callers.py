@@ -37,7 +37,7 @@ def test_the_ipv6_addresses_of_one_network_are_one_caller() -> None:
     assert forwarded == {"2001:db8::/64"}
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.9", "::1"])
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.9", "::1", "::ffff:127.0.0.9"])
 def test_on_loopback_a_connection_is_a_caller(host: str) -> None:
     assert caller(Callers(), host, 1) != caller(Callers(), host, 2)
     assert caller(Callers(), host, 1) == caller(Callers(), host, 1)
@@ -142,9 +142,10 @@ async def statuses(app: Any, requests: list[tuple[tuple[str, int], str]]) -> lis
     [
         ((), [("192.0.2.1", 1), ("192.0.2.1", 2), ("192.0.2.2", 1)], [True, False, True]),
         ((), [("127.0.0.1", 1), ("127.0.0.1", 2), ("127.0.0.1", 1)], [True, False, False]),
+        ((), [("127.0.0.1", 1), ("127.9.8.7", 2), ("::1", 3), ("::ffff:127.0.0.2", 4)], [True] + [False] * 3),
         (("127.0.0.1",), [("127.0.0.1", 1), ("127.0.0.1", 1), ("127.0.0.1", 1)], [True, True, True]),
     ],
-    ids=["addresses", "loopback", "proxy"],
+    ids=["addresses", "loopback", "all-of-loopback", "proxy"],
 )
 async def test_the_rate_limit_counts_callers(
     proxies: tuple[str, ...], connections: list[tuple[str, int]], expected: list[bool]

@@ -14,6 +14,7 @@ from .calls import Calls
 from .conversation import Conversation
 from .events import Event, Notice, Text
 from .grounding.check import ground
+from .in_turn import in_turn
 from .inert import inert
 from .limits import AgentLimits
 from .model.endpoint import Endpoint
@@ -67,11 +68,12 @@ class Asking:
         # How often the model was asked again with less.
         self._refits = 0
         self._functions: Mapping[str, Function] = {}
-        self._shown = ShownText(self._say, means.secrets)
+        self._shown = ShownText(self._say_within, means.secrets)
         # What the tools returned for earlier questions.
         self._earlier: list[str] = []
         # What the model has said since it was last asked.
         self._said: list[str] = []
+        self._left_to_say = means.limits.answer_chars
         self._notices: list[str] = []
         self._problem = ""
         # What the question has taken so far.
@@ -98,13 +100,14 @@ class Asking:
                 why=" ".join(["", *down]),
             )
         )
+        # A call that could not be run says nothing that could be looked up.
+        grounding = Grounding() if ended == "no-calls" else await self._grounding(said)
         return Run(
             question=self._question,
             answer="".join(self._said),
             calls=tuple(self.calls.records),
             sources=tuple(self.calls.sources),
-            # A call that could not be run says nothing that could be looked up.
-            grounding=Grounding() if ended == "no-calls" else await self._grounding(said),
+            grounding=grounding,
             notices=tuple(self._notices),
             problem=self._problem,
             ended=ended,
@@ -120,9 +123,10 @@ class Asking:
             len(self._earlier) + place: call for place, call in sorted(self.calls.call_of_result.items())
         }
         # A pile of large results takes seconds, and connections must live on meanwhile.
-        return await asyncio.to_thread(
-            ground, said, results, self._question, self._toolbox.offers.keys(), calls
-        )
+        found = await in_turn(ground, said, results, self._question, self._toolbox.offers.keys(), calls)
+        if found.is_partial:
+            self._notice_once(words.partly_checked(found.checked))
+        return found
 
     async def _ended(self) -> Ending:
         try:
@@ -168,7 +172,7 @@ class Asking:
         is_reminded = False
         while True:
             completion = await self._complete()
-            wanted = self._wanted(completion)
+            wanted = await self._wanted(completion)
             says_nothing = not wanted and not completion.text.strip() and completion.finish != _FILTERED
             if says_nothing and not is_reminded:
                 is_reminded = True
@@ -187,12 +191,13 @@ class Asking:
                 return await self._last_word(limit)
             await self._look_again()
 
-    def _wanted(self, completion: Completion) -> tuple[WantedCall, ...]:
+    async def _wanted(self, completion: Completion) -> tuple[WantedCall, ...]:
         """The calls that the model makes, or else those that it writes as text."""
         if completion.calls:
             self._finish(completion)
             return completion.calls
-        written = written_calls(completion.text, self._functions, [*self._earlier, *self.calls.results])
+        results = [*self._earlier, *self.calls.results]
+        written = await in_turn(written_calls, completion.text, self._functions, results)
         if written.calls:
             self._shown.drop()
             self._notice_once(words.written_as_text([call.name for call in written.calls]))
@@ -216,7 +221,8 @@ class Asking:
             return "no-answer"
         if self._problem:
             return "no-calls"
-        return "answer" if completion.is_whole and completion.finish not in _CUT_OFF else "cut-off"
+        is_whole = completion.is_whole and completion.finish not in _CUT_OFF and self._left_to_say >= 0
+        return "answer" if is_whole else "cut-off"
 
     def _limit_reached(self) -> Ending | None:
         if self.calls.is_stuck:
@@ -263,8 +269,9 @@ class Asking:
 
     async def _ask(self, functions: Sequence[Function], sent: int) -> Completion:
         holds_back = self._room.may_be_cut(sent)
-        self._shown = ShownText(self._say, self._secrets, tools=self._functions, holds_back=holds_back)
+        self._shown = ShownText(self._say_within, self._secrets, tools=self._functions, holds_back=holds_back)
         self._said = []
+        self._left_to_say = self._limits.answer_chars
         messages = [*self._beginning, *self._since]
         try:
             completion = await self._endpoint.complete(
@@ -277,6 +284,12 @@ class Asking:
         self.spent = self.spent.more(completion, sent)
         return completion
 
+    def _say_within(self, text: str) -> None:
+        """As much of it as an answer may have: a hidden character is written as eight that are not."""
+        if self._left_to_say > 0:
+            self._say(text[: self._left_to_say])
+        self._left_to_say -= len(text)
+
     def _say(self, text: str) -> None:
         self._said.append(text)
         self._on_event(Text(text=text))
@@ -284,7 +297,9 @@ class Asking:
     def _finish(self, completion: Completion) -> None:
         """All of it is shown. Reasoning that was shown before it was known to be that is no part of the answer."""
         self._shown.finish()
-        self._said = [inert(self._secrets.hidden(completion.text))] if completion.text else []
+        answer = inert(self._secrets.hidden(completion.text))
+        self._left_to_say = self._limits.answer_chars - len(answer)
+        self._said = [answer[: self._limits.answer_chars]] if answer else []
 
     def _add(self, sentence: str) -> None:
         """A sentence of ours at the end of the answer."""

@@ -88,6 +88,8 @@ class Grounding(Struct, frozen=True, kw_only=True, rename="camel"):
     """How much of an answer was looked up in the results, what of it they have, and what occurs in none of them."""
 
     checked: int = 0
+    # There is more than is looked up: only what stands first was.
+    is_partial: bool = False
     from_calls: tuple[TracedClaim, ...] = ()
     not_from_a_tool: tuple[Claim, ...] = ()
 

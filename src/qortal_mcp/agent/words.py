@@ -37,6 +37,10 @@ NO_ANSWER = "The model gave no answer, although it was asked twice. Ask again, o
 FILTERED = "The endpoint withheld the answer: its content filter stopped it. Ask in other words, or ask another model."
 
 
+def partly_checked(checked: int) -> str:
+    return f"Only the first {checked:,} numbers, names and addresses of the answer were looked up in the results of the tools."
+
+
 def does_not_call(model: str) -> str:
     return (
         f"The model {model} wrote a tool call as text that cannot be run: it does not seem to call tools. "

@@ -10,10 +10,11 @@ _NAMES = ("qortal-mcp", "qortal-mcp.exe")
 
 def stdio_command(options: NodeOptions, executable: str = sys.executable) -> tuple[str, ...]:
     """The whole command, by its full path: programs with windows do not have the PATH of a shell."""
-    return (*_program(executable), "stdio", *_words(options))
+    return (*program(executable), "stdio", *node_words(options))
 
 
-def _program(executable: str) -> tuple[str, ...]:
+def program(executable: str = sys.executable) -> tuple[str, ...]:
+    """How the program that runs now is started."""
     if not executable:  # Python inside another program does not know its own
         return (_NAMES[0],)
     # Not resolved: the interpreter of a virtual environment is a link to one outside of it.
@@ -24,7 +25,7 @@ def _program(executable: str) -> tuple[str, ...]:
     return (str(Path(executable).absolute()), "-m", "qortal_mcp")
 
 
-def _words(options: NodeOptions) -> list[str]:
+def node_words(options: NodeOptions) -> list[str]:
     """The options that are not at their defaults, as flags. None of them can hold a secret."""
     words: list[str] = []
     for option in options_of(NodeOptions):

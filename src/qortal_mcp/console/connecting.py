@@ -15,12 +15,12 @@ from ..connect.program import stdio_command
 from ..settings import NodeOptions
 from ..transports.guard import is_loopback
 from ..transports.http import Exchange, Handler
+from .replies import refuse, reply_json
 
 _QUERY_BYTES = 1000
 _URL_CHARS = 500
 # Any folder that a proxy may have put before it, without anything that a shell or a reader could take for something else.
-_PATH = re.compile(r"(/[A-Za-z0-9._~-]+)*/mcp\Z")
-_HEADERS = ((b"content-type", b"application/json"), (b"cache-control", b"no-store"))
+_PATH = re.compile(r"(/(?!\.\.?/)[A-Za-z0-9._~-]+)*/mcp\Z")
 _encode = msgspec.json.Encoder().encode
 
 
@@ -39,18 +39,18 @@ def connecting(options: NodeOptions, *, needs_token: bool) -> Handler:
 
     async def handle(exchange: Exchange) -> None:
         if exchange.scope["method"] not in ("GET", "HEAD"):
-            await exchange.text(405, "Only GET is served here.", ((b"allow", b"GET, HEAD, OPTIONS"),))
+            await refuse(exchange, 405, "Only GET is served here.", (b"allow", b"GET, HEAD, OPTIONS"))
             return
         host = (exchange.header(b"host") or b"").decode("latin-1")
         url = endpoint(exchange.scope["query_string"], host, exchange.scope.get("scheme", "http"))
         if url is None:
-            await exchange.text(
-                400, "url must be the address of this server's endpoint, as a browser sees it."
+            await refuse(
+                exchange, 400, "url must be the address of this server's endpoint, as a browser sees it."
             )
             return
         target = Target(command, url, needs_token, is_here=is_loopback(urlsplit(url).hostname or ""))
         answer = Connections(url, needs_token, guides(target), trial(target))
-        await exchange.reply(200, _encode(answer), *_HEADERS)
+        await reply_json(exchange, 200, _encode(answer))
 
     return handle
 

@@ -1,15 +1,24 @@
-"""What the routes of the console have in common: refusals as JSON, and when a reply is a stream."""
+"""What the routes of the console have in common: what they take, what every reply carries, and when one is a stream."""
 
 import msgspec
 
 from ..transports.http import Exchange
 
-JSON = (b"content-type", b"application/json")
 _EVENTS = b"text/event-stream"
+# Nobody keeps what a route answers, takes it for something else than it is, or loads it into a page of their own.
+GUARDED = (
+    (b"cache-control", b"no-store"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)
+
+
+async def reply_json(exchange: Exchange, status: int, body: bytes, *more: tuple[bytes, bytes]) -> None:
+    await exchange.reply(status, body, (b"content-type", b"application/json"), *GUARDED, *more)
 
 
 async def refuse(exchange: Exchange, status: int, sentence: str, *more: tuple[bytes, bytes]) -> None:
-    await exchange.reply(status, msgspec.json.encode({"error": sentence}), JSON, *more)
+    await reply_json(exchange, status, msgspec.json.encode({"error": sentence}), *more)
 
 
 def wants_events(exchange: Exchange) -> bool:

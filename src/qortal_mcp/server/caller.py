@@ -11,6 +11,10 @@ from contextvars import ContextVar
 asking: ContextVar[Hashable] = ContextVar("asking", default="")
 
 
+# All addresses of loopback are one machine: whoever can bind one of them can bind any.
+_THIS_MACHINE = "this machine"
+
+
 def rated(caller: Hashable) -> Hashable:
     """Whose calls a rate limit counts. Connections of one machine share a rate: opening another one must not lift the limit."""
-    return caller[0] if isinstance(caller, tuple) else caller
+    return _THIS_MACHINE if isinstance(caller, tuple) else caller

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Hashable
 from typing import Literal
 
 import msgspec
@@ -21,8 +21,11 @@ _encode = msgspec.json.Encoder().encode
 class Listener:
     """One modern subscription: what it wants, and a bounded queue of what it has not been sent yet."""
 
-    def __init__(self, id_: jsonrpc.RequestId, wants: ListenFilter, backlog: int) -> None:
+    def __init__(
+        self, id_: jsonrpc.RequestId, wants: ListenFilter, backlog: int, caller: Hashable = None
+    ) -> None:
         self.id = id_
+        self.caller = caller
         self.wants = wants
         self.uris = (
             frozenset() if wants.resourceSubscriptions is UNSET else frozenset(wants.resourceSubscriptions)
@@ -77,11 +80,19 @@ class Hub:
     def leave(self, peer: Peer) -> None:
         self._peers.discard(peer)
 
-    def listen(self, id_: jsonrpc.RequestId, wants: ListenFilter) -> Listener:
-        """Raises: ProtocolError when there are too many already."""
+    def listen(self, id_: jsonrpc.RequestId, wants: ListenFilter, caller: Hashable | None = None) -> Listener:
+        """`caller` is whose share it is taken from, as a rate limit counts it; None: nobody's.
+
+        Raises: ProtocolError when there are too many already.
+        """
         if self._closed or len(self._listeners) >= self._limits.server_subscriptions:
             raise errors.ProtocolError(errors.INTERNAL_ERROR, "too many subscriptions")
-        listener = Listener(id_, wants, self._limits.backlog_messages)
+        most = self._limits.caller_subscriptions
+        if caller is not None and sum(one.caller == caller for one in self._listeners) >= most:
+            raise errors.ProtocolError(
+                errors.INVALID_PARAMS, f"too many subscriptions: one caller may hold {most}; end another one"
+            )
+        listener = Listener(id_, wants, self._limits.backlog_messages, caller)
         self._listeners.add(listener)
         return listener
 

@@ -22,6 +22,8 @@ _PARAMETER = re.compile(
 )
 # More proxies than this are never in a row.
 _MOST_HOPS = 32
+# As sockets of either kind show the addresses of this machine itself.
+_LOOPBACK = ("127.", "::ffff:127.")
 # One holder usually has all IPv6 addresses that begin with the same bits.
 _IPV6_BITS = 64
 
@@ -46,7 +48,7 @@ class Callers:
         host = client[0]
         if self._proxies and (address := _address(host)) is not None and self._trusts(address):
             return _holder(self._forwarded(scope["headers"]) or address)
-        if host.startswith("127.") or host == "::1":
+        if host.startswith(_LOOPBACK) or host == "::1":
             return tuple(client)
         return host if (address := _address(host)) is None else _holder(address)
 
@@ -97,7 +99,9 @@ def _hops(forwarded: str) -> list[str]:
 
 
 def _holder(address: Address) -> str:
-    """Whom an address belongs to: itself, or in IPv6 the network it is in."""
+    """Whom an address belongs to: itself, or in IPv6 the network it is in. All of loopback is one machine."""
+    if address.is_loopback:
+        return "127.0.0.1"
     if address.version == 4:
         return str(address)
     return str(ipaddress.ip_network((int(address), _IPV6_BITS), strict=False))

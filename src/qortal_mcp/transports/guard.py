@@ -15,6 +15,10 @@ _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _REMEMBERED = 256
 # If one of these came twice, it would be unclear which one was checked.
 _DECISIVE = (b"host", b"origin", b"authorization")
+# What a browser says about a request of a page that we did not serve, if it is not of a link that a person followed.
+_FOREIGN = (b"cross-site", b"same-site")
+_LINK = b"navigate"
+_LAST_PORT = 65_535
 
 Headers = Sequence[tuple[bytes, bytes]]
 
@@ -60,9 +64,16 @@ class Guard:
             refusal = self._judge(host, origin)
             if len(self._verdicts) < _REMEMBERED:
                 self._verdicts[key] = refusal
-        if refusal is None and needs_token and self._token is not None:
-            return self._judge_token(values.get(b"authorization"))
-        return refusal
+        if refusal is not None or not needs_token:
+            return refusal
+        # An image or a script of another page is loaded without an Origin. What needs no token are the files of our page.
+        if (
+            origin is None
+            and values.get(b"sec-fetch-site") in _FOREIGN
+            and values.get(b"sec-fetch-mode") != _LINK
+        ):
+            return Refusal(403, "A page of another origin must not load this.")
+        return None if self._token is None else self._judge_token(values.get(b"authorization"))
 
     def _judge(self, host: bytes | None, origin: bytes | None) -> Refusal | None:
         if not host:
@@ -108,7 +119,8 @@ def _without_port(host: str) -> str:
     name, colon, port = host.rpartition(":")
     if host.endswith("]") or not colon:
         return host
-    return name if port.isascii() and port.isdigit() else ""
+    is_port = port.isascii() and port.isdigit() and len(port) <= 5 and int(port) <= _LAST_PORT
+    return name if is_port else ""
 
 
 def is_loopback(host: str) -> bool:

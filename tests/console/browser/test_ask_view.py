@@ -295,3 +295,68 @@ def test_what_was_kept_and_cannot_be_read_is_forgotten(open_page: OpenPage, foun
         settle(page)
         assert page.locator(".turn").count() == 0
         assert page.get_by_label("Your question").is_visible()
+
+
+def test_rubbish_in_a_run_that_was_kept_is_dropped_and_the_others_stay(
+    open_page: OpenPage, found: Console
+) -> None:
+    page = open_page(found)
+    open_ask(page, found)
+    ask_and_wait(page)
+    page.evaluate(
+        """() => {
+          const [run] = JSON.parse(sessionStorage.getItem('qortal-mcp-conversation'));
+          const wrong = [{ calls: [null] }, { sources: [7] }, { notices: [{}] }, { spent: {} }];
+          const kept = [...wrong.map((part) => ({ ...run, ...part })), run];
+          sessionStorage.setItem('qortal-mcp-conversation', JSON.stringify(kept));
+        }"""
+    )
+    page.reload()
+    settle(page)
+    assert page.locator(".turn").count() == 1
+    assert page.get_by_role("button", name="New conversation").is_visible()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["|" * 20_000 + "\n|--|\n" + ("|" * 1000 + "\n") * 40, "|a|\n|--|\n" + "|b|\n" * 600, "**a** " * 6000],
+    ids=["wide", "long", "bold"],
+)
+def test_what_would_become_too_many_elements_is_shown_as_it_is_written(
+    open_page: OpenPage, serve: Serve, text: str
+) -> None:
+    with asking(serve, lambda request: says(text, piece=4000)) as (console, _):
+        page = open_page(console)
+        open_ask(page, console)
+        turn = ask_and_wait(page)
+        assert turn.locator("*").count() < 6000
+        assert turn.locator(".answer table, .answer strong").count() == 0
+        assert turn.locator(".answer pre").inner_text().startswith(text[:20])
+        page.reload()
+        settle(page)
+        assert page.locator(".answer pre").is_visible()
+
+
+def test_nothing_hides_in_the_arguments_of_a_call(open_page: OpenPage, serve: Serve) -> None:
+    script = then(calls(("get_name", {"name": "a\u202eb\u200bc"})), says("Nothing."))
+    with asking(serve, script) as (console, _):
+        page = open_page(console)
+        open_ask(page, console)
+        turn = ask_and_wait(page)
+        turn.locator("summary").click()
+        turn.get_by_role("heading", name="Arguments").wait_for()
+        shown = turn.locator("aside").text_content()
+        assert shown.count(r"a\u{202E}b\u{200B}c") >= 2
+        assert "\u202e" not in shown
+        assert "\u200b" not in shown
+
+
+def test_an_endpoint_that_cannot_be_reached_gives_the_question_back(
+    open_page: OpenPage, serve: Serve
+) -> None:
+    console = serve("--sample", "--base-url", "http://127.0.0.1:1/v1", "--model", "gone", NO_PROXY="*")
+    page = open_page(console)
+    open_ask(page, console)
+    turn = ask_and_wait(page)
+    assert "127.0.0.1:1" in turn.get_by_role("alert").inner_text()
+    assert page.get_by_label("Your question").input_value() == QUESTION

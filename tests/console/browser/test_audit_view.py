@@ -1,6 +1,7 @@
 """The audit view: a server by its address, findings with what to do about them, and the report to take away."""
 
 import json
+import re
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -138,3 +139,55 @@ def test_where_audits_are_off_the_page_says_how_they_are_switched_on(
     page.goto(console.at("audit"))
     settle(page)
     assert "--audit-targets loopback" in page.locator("main").inner_text()
+
+
+def test_a_verdict_counts_in_words_and_leads_to_each_broken_rule(
+    page: Any, console: Console, broken: str
+) -> None:
+    shown = audit(page, console, broken)
+    assert re.search(r"It violates the specification: \d+ rules are broken in \d+ places\.", shown)
+    assert re.search(r"\d+ demands of the specification are not met, in \d+ places;", shown)
+    rule = page.locator("section[aria-label=Verdict] button").first
+    code = rule.inner_text()
+    rule.click()
+    assert page.evaluate("() => document.activeElement.textContent").endswith(code)
+
+
+def test_where_something_else_is_served_one_sentence_says_so_and_offers_the_usual_path(
+    page: Any, console: Console
+) -> None:
+    shown = audit(page, console, f"{console.origin}/nothing/here")
+    assert shown.count("nothing is served at this path") == 1
+    assert "Effort" not in shown
+    assert f"Did you mean {console.origin}/mcp?" in shown
+    page.locator("main").get_by_role("link", name=f"{console.origin}/mcp").click()
+    settle(page)
+    assert page.get_by_label("Address of the server").input_value() == f"{console.origin}/mcp"
+
+
+def test_what_needs_a_terminal_is_a_command_to_copy(page: Any, console: Console) -> None:
+    shown = audit(page, console)
+    assert f"audit {console.origin}/mcp --call-all" in shown
+    assert "answered with an error (no violation by itself, listed at the end)" in shown
+
+
+def test_where_a_token_is_needed_the_command_that_takes_one_is_offered(
+    serve: Serve, open_page: OpenPage
+) -> None:
+    console = serve("--sample", QORTAL_MCP_TOKEN="the-token-of-the-tests")
+    page = open_page(console)
+    page.goto(console.at("audit"))
+    page.get_by_role("textbox", name="Token").fill("the-token-of-the-tests")
+    page.keyboard.press("Enter")
+    shown = audit(page, console)
+    command = f"audit {console.origin}/mcp --header-file FILE"
+    assert command in page.locator("section[aria-label=Verdict]").inner_text()
+    assert command in page.locator(".audit-form").inner_text()
+    assert "the-token-of-the-tests" not in shown
+
+
+def test_an_address_that_is_none_leaves_no_report_of_another(page: Any, console: Console) -> None:
+    audit(page, console)
+    page.get_by_label("Address of the server").fill("not an address")
+    page.get_by_role("button", name="Start").click()
+    assert page.locator(".audit-results").inner_text() == ""

@@ -44,7 +44,10 @@ LEADS_TO = [
     pytest.param("2026-11-15T20:12:30+01:00", ("block", 256), id="a moment with its zone"),
     pytest.param("1794769950000", ("block", 256), id="milliseconds"),
     pytest.param("1794769950", ("block", 256), id="seconds"),
-    pytest.param("2026-11-16", ("block", 596), id="a day"),
+    pytest.param("2026-11-16", ("block", 596), id="a day after the last block"),
+    pytest.param("2027-01-01 10:00", ("block", 596), id="a moment to come"),
+    pytest.param("Bob", ("name", "Bob"), id="a name that others begin with"),
+    pytest.param("bob", ("name", "Bob"), id="a name in lower case"),
     pytest.param("16.11.2026", ("block", 596), id="a day written the other way round"),
     pytest.param("Nov 16, 2026", ("block", 596), id="a day with the name of its month"),
 ]
@@ -76,6 +79,46 @@ def test_separators_are_dropped(page: Any, console: Console, text: str) -> None:
     page.on("request", lambda request: asked.append(request.post_data or ""))
     search(page, console, text)
     assert any('"get_block"' in body and '"height":1234' in body for body in asked)
+
+
+@pytest.mark.parametrize("text", ["2026-11-15", "15.11.2026", "15 Nov 2026"])
+def test_a_day_has_a_first_and_a_last_block(page: Any, console: Console, text: str) -> None:
+    search(page, console, text)
+    rows = page.locator(".found li").all_inner_texts()
+    assert ["Block 1" in rows[0], "the first of 2026-11-15" in rows[0]] == [True, True]
+    assert ["Block 596" in rows[1], "the last of 2026-11-15" in rows[1]] == [True, True]
+
+
+def test_what_only_resembles_the_text_is_listed_and_not_opened(page: Any, console: Console) -> None:
+    search(page, console, "poll x")
+    assert page.url == console.at("search", "poll x")
+    assert page.locator(".found li").count() >= 1
+
+
+REASONS = [
+    pytest.param(f"{ALICE[:-1]}w", "its checksum is wrong", id="a mistyped address"),
+    pytest.param("99999", "The newest block is 596.", id="a height to come"),
+    pytest.param(ALICE[:-2], "has 34 characters", id="part of an address"),
+]
+
+
+@pytest.mark.parametrize(("text", "reason"), REASONS)
+def test_why_nothing_was_found_is_said_as_far_as_it_is_known(
+    page: Any, console: Console, text: str, reason: str
+) -> None:
+    search(page, console, text)
+    assert reason in page.locator("main").inner_text()
+
+
+def test_the_examples_are_of_this_chain_and_lead_somewhere(page: Any, console: Console) -> None:
+    page.goto(console.at("search"))
+    settle(page)
+    examples = [link.get_attribute("href") for link in page.locator(".hints").first.locator("a").all()]
+    assert len(examples) == 8
+    for example in examples:
+        page.goto(f"{console.origin}/{example}")
+        settle(page)
+        assert "Nothing found" not in page.locator("main").inner_text()
 
 
 def test_a_trade_and_its_contract_are_both_offered(page: Any, console: Console) -> None:
@@ -128,6 +171,7 @@ def test_escape_closes_the_suggestions_and_keeps_the_text(page: Any, console: Co
     page.get_by_role("option").first.wait_for()
     box.press("Escape")
     assert box.get_attribute("aria-expanded") == "false"
+    assert box.input_value() == "alice"
 
 
 def test_things_link_to_each_other_and_the_back_button_returns(page: Any, console: Console) -> None:

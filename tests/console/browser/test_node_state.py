@@ -64,7 +64,7 @@ def test_a_node_goes_away_and_comes_back(node: StubNode, serve: Serve, open_page
     says(page, "Node does not answer")
     says(page, "Is Qortal Core running", ".verdict")
     page.goto(console.at("block", 12))
-    says(page, "node", "main [role=alert]")
+    says(page, "Node unreachable", "main [role=alert]")
     node.start()
     says(page, "In sync")
     # The part that had failed asks again by itself.

@@ -65,6 +65,19 @@ def test_a_wrong_token_is_said_to_be_wrong(open_page: OpenPage, guarded: Console
     assert page.locator("main dl").count() >= 1
 
 
+@pytest.mark.parametrize("token", ["ключ-от-сервера", "a\u200bb"])
+def test_a_token_that_no_header_can_carry_is_a_wrong_one(
+    open_page: OpenPage, guarded: Console, token: str
+) -> None:
+    page = open_page(guarded)
+    page.goto(guarded.at("block", 12))
+    give(page, token)
+    page.get_by_role("dialog").get_by_text("This token is not the right one.").wait_for()
+    give(page, TOKEN)
+    settle(page)
+    assert page.locator("main dl").count() >= 1
+
+
 def test_the_question_is_readable_for_everybody_and_keeps_the_focus(
     open_page: OpenPage, guarded: Console
 ) -> None:

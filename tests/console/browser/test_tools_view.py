@@ -2,11 +2,13 @@
 
 import json
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 import pytest
+from tests.console.browser.conftest import OpenPage, Serve
 from tests.console.browser.consoles import Console
 from tests.console.browser.watching import settle
 
@@ -233,7 +235,13 @@ def test_calls_of_the_tab_are_listed_newest_first(page: Any, console: Console) -
 
 def test_a_storage_full_of_rubbish_does_not_disturb_anybody(page: Any, console: Console) -> None:
     page.goto(console.at("tools"))
-    rubbish = ["{", '{"a":1}', '[1,null,{"tool":5},{"tool":"x","args":"{"}]', '"x"']
+    rubbish = [
+        "{",
+        '{"a":1}',
+        '[1,null,{"tool":5},{"tool":"x","args":"{"},{"tool":"x","args":"1e999"}]',
+        '[{"tool":"get_fee","name":"x","args":"{\\"type\\":\\"\\ud800\\"}"}]',
+        '"x"',
+    ]
     for one in rubbish:
         page.evaluate(
             "text => { localStorage.setItem('qortal-mcp-kept-calls', text); sessionStorage.setItem('qortal-mcp-calls', text); }",
@@ -241,13 +249,70 @@ def test_a_storage_full_of_rubbish_does_not_disturb_anybody(page: Any, console: 
         )
         page.reload()
         settle(page)
-        assert page.get_by_role("link", name="get_block", exact=True).is_visible()
+        assert page.get_by_role("link", name="get_block", exact=True).first.is_visible()
+
+
+ODD_ANSWERS = [
+    '[{"a":1},2]',
+    '[[{"a":1}]]',
+    '[1,[2,[3,{"c":"d"}]]]',
+    '{"a":{"b":[null,{}]}}',
+    "[]",
+    '{"__proto__":1}',
+]
+
+
+@pytest.mark.parametrize("value", ODD_ANSWERS)
+def test_an_answer_of_any_shape_is_shown(page: Any, console: Console, value: str) -> None:
+    def odd(route: Any) -> None:
+        body = json.loads(route.request.post_data)
+        if body["method"] != "tools/call":
+            route.continue_()
+            return
+        result = f'{{"content":[],"structuredContent":{{"isValid":{value}}},"isError":false}}'
+        route.fulfill(
+            body=f'{{"jsonrpc":"2.0","id":{body["id"]},"result":{result}}}', content_type="application/json"
+        )
+
+    page.route("**/mcp", odd)
+    open_tool(page, console, "validate_address", f'{{"address":"{ALICE}"}}')
+    answer = page.get_by_role("region", name="Answer")
+    assert answer.get_by_role("heading", name="Answer").is_visible()
+    answer.get_by_role("button", name="Raw").click()
+    assert f'"isValid":{value}' in answer.inner_text()
+
+
+def test_a_required_argument_that_is_missing_is_shown_at_its_field(page: Any, console: Console) -> None:
+    open_tool(page, console, "get_balance")
+    press_call(page)
+    assert page.evaluate("document.activeElement.id") == "argument-address"
+    assert field(page, "address").get_attribute("aria-invalid") == "true"
+    field(page, "address").fill(ALICE)
+    assert field(page, "address").get_attribute("aria-invalid") is None
+
+
+def test_the_copied_command_gives_the_same_answer(open_page: OpenPage, serve: Serve) -> None:
+    console = serve("--sample", "--toolsets", "all")
+    page = open_page(console, permissions=["clipboard-read", "clipboard-write"])
+    open_tool(page, console, "get_asset")
+    field(page, "asset").fill("GOLD'; echo $(id)")
+    page.get_by_role("button", name="command").click()
+    command = page.evaluate("navigator.clipboard.readText()")
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60)
+    assert "not found" in done.stdout + done.stderr
+    field(page, "asset").fill("GOLD")
+    page.get_by_role("button", name="command").click()
+    command = page.evaluate("navigator.clipboard.readText()")
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0
+    assert "GOLD" in done.stdout
 
 
 def test_a_link_whose_arguments_cannot_be_read_says_so_and_calls_nothing(page: Any, console: Console) -> None:
-    open_tool(page, console, "get_block", "{height:1}")
-    assert "cannot be read" in page.get_by_role("alert").first.inner_text()
-    assert page.locator("section.result").inner_text() == ""
+    for wrong in ("{height:1}", "1e999", "[1]", "null"):
+        open_tool(page, console, "get_block", wrong)
+        assert "cannot be read" in page.get_by_role("alert").first.inner_text()
+        assert page.locator("section.result").inner_text() == ""
 
 
 def test_an_unknown_tool_is_named(page: Any, console: Console) -> None:

@@ -20,7 +20,7 @@ VIEWS: dict[str, tuple[tuple[str | int, ...], str]] = {
     "asset": (("asset", 3), "Asset 3"),
     "block": (("block", 590), "Block 590"),
     "contract": (("contract", TRADE), "Contract AHM9PBN6…Ha8jsz"),
-    "group": (("group", 3), "Group 3"),
+    "group": (("group", 3), "Open Lounge (group 3)"),
     "name": (("name", "alice-test"), "Name alice-test"),
     "poll": (("poll", "Best fruit?"), "Poll Best fruit?"),
     "resource": (("qdn", "BLOG_POST", "Bob", "post-markets"), "Published: BLOG_POST/Bob/post-markets"),

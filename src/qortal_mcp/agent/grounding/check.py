@@ -4,14 +4,13 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from ..run import Claim, Grounding, TracedClaim
-from .claims import Found, find_claims
+from .claims import MOST_CLAIMS, Found, find_claims
 from .facts import MOST_COMPARED, Facts
 from .lookups import Lookup, Words
 
 # Calls that are named for one claim: somebody who follows it reads the first, and perhaps a second one.
 _MOST_CALLS = 3
-# Each of these claims is looked up in each of these results: a million times at most.
-_MOST_TRACED = 2_000
+# Each claim is looked up in each of these results: a million times at most.
 _MOST_SEARCHED = 500
 
 
@@ -27,12 +26,13 @@ def ground(
 
     A number is in a result if one of its numbers is equal, or rounds or is cut to it at the precision that is written.
     """
-    claims = [claim for claim in find_claims(answer) if answer[claim.start : claim.end] not in tools]
+    every = find_claims(answer)
+    claims = [claim for claim in every[:MOST_CLAIMS] if answer[claim.start : claim.end] not in tools]
     found, missing = _parted(claims, Facts(results))
     in_question = set(_parted(missing, Facts([question]))[0]) if question else set()
-    traced = found[:_MOST_TRACED]
     return Grounding(
         checked=len(claims),
+        is_partial=len(every) > MOST_CLAIMS,
         from_calls=tuple(
             TracedClaim(
                 text=answer[claim.start : claim.end],
@@ -41,7 +41,7 @@ def ground(
                 end=claim.end,
                 calls=tuple(of),
             )
-            for claim, of in zip(traced, _calls_of(traced, results, calls or {}), strict=True)
+            for claim, of in zip(found, _calls_of(found, results, calls or {}), strict=True)
         ),
         not_from_a_tool=tuple(
             Claim(

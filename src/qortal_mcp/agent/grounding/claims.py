@@ -6,6 +6,7 @@ Every pattern has one way to match at most, so that a scan takes linear time wha
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Literal, NamedTuple
 
 from .lookups import Ends, Exact, Lookup, Numbers, Words
@@ -16,6 +17,8 @@ from .quantities import find_quantities
 from .times import find_times
 from .words import DOTTED, HEX, MOST_PARTED, URL, WORD, bare_hex, trimmed_url, words_of
 
+# An answer has some dozen, a long table some hundred. More are not looked up: each costs time, and a place in the run.
+MOST_CLAIMS = 2_000
 # Forms such as QgV4…9v that are looked up: each costs a search of its own.
 MOST_SHORTENED = 200
 
@@ -25,6 +28,8 @@ _SHORTENED = re.compile(
 )
 _LONG = re.compile(r"(?<![0-9A-Za-z])[0-9A-Za-z]{26,}(?![0-9A-Za-z])")
 _DIGIT = re.compile(r"\d")
+# A hidden character as it is shown. The last one may have been cut with the answer.
+_ESCAPE = re.compile(r"\\u\{[0-9A-F]{1,6}(?:\}|\Z)")
 _BLANK = "\x00"
 
 
@@ -38,11 +43,14 @@ class Found(NamedTuple):
 
 
 def find_claims(answer: str) -> list[Found]:
-    """Every claim of an answer, in its order."""
+    """The claims of an answer, in its order; one more than MOST_CLAIMS if there are more."""
+    most = MOST_CLAIMS + 1
     text = answer.replace("\r", "\n")
-    found: list[Found] = []
-    for find in (_links, _times, _shortened, _long_runs):
-        claims = list(find(text))
+    found: list[Found] = list(islice(_links(text), most))
+    text = _ESCAPE.sub(lambda escape: _BLANK * len(escape[0]), _blanked(text, found))
+    # Each kind is found in the order of the answer, so that the first ones of all are among the first of each.
+    for find in (_times, _shortened, _long_runs):
+        claims = list(islice(find(text), most))
         found += claims
         text = _blanked(text, claims)
     text = without_marks(text)
@@ -54,13 +62,13 @@ def find_claims(answer: str) -> list[Found]:
     ]
     found += names
     text = _blanked(text, names)
-    words = list(_words(text))
+    words = list(islice(_words(text), most))
     found += words
     text = _blanked(text, words)
     found += (_number(start, end, lookups, spans_at)
               for spans_at in [_by_position(text, spans)]
-              for start, end, lookups in find_quantities(text))  # fmt: skip
-    return sorted(found, key=lambda claim: claim.start)
+              for start, end, lookups in islice(find_quantities(text), most))  # fmt: skip
+    return sorted(found, key=lambda claim: claim.start)[:most]
 
 
 def _blanked(text: str, claims: list[Found]) -> str:

@@ -28,7 +28,7 @@ _CLOCK = (
 ) + _ZONE
 _BETWEEN = r"(?:T|[ \u00a0]?[,(–—-]?[ \u00a0]?(?:at |um |à |a las |alle |@ )?)"
 _TIME = re.compile(
-    rf"(?<![\w.,:/-])(?:(?:{_DATE})(?:{_BETWEEN}{_CLOCK.format(n=1)})?|{_CLOCK.format(n=2)})(?![A-Za-z0-9_])",
+    rf"(?<![\w.,:/-])(?=\w)(?:(?:{_DATE})(?:{_BETWEEN}{_CLOCK.format(n=1)})?|{_CLOCK.format(n=2)})(?![A-Za-z0-9_])",
     re.IGNORECASE,
 )
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -28,6 +28,7 @@ _OPENERS = (
     "[TOOL_REQUEST]",
     "functools[",
 )
+_LONGEST_OPENER = max(map(len, _OPENERS))
 _FENCE = re.compile(r"```[ \t]*([\w-]*)[ \t]*(\n?)")
 # What an object or a list of calls looks like after its bracket, as far as it has arrived.
 _BEGINNING = re.compile(r"\{\s*(?:[\"'].*)?|\[\s*(?:\{.*|[A-Za-z_][\w.-]*(?:\(.*)?)?", re.DOTALL)
@@ -185,4 +186,6 @@ def may_become_call(text: str, tools: Collection[str] = ()) -> bool:
 
 def may_become_tag(text: str) -> bool:
     """The same in the middle of a line, where only a tag begins a call."""
-    return any(text.startswith(opener) or opener.startswith(text) for opener in _OPENERS)
+    if text.startswith(_OPENERS):
+        return True
+    return len(text) < _LONGEST_OPENER and any(opener.startswith(text) for opener in _OPENERS)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import ipaddress
 import ssl
+from typing import TypeAlias
 from urllib.parse import urlsplit
 
 from msgspec import Struct
 
 from ..errors import ClientError
 from .origins import named
+
+Place: TypeAlias = tuple[str, int]
+_THIS_MACHINE = "this machine"
 
 # A WebSocket goes the way of the HTTP request that opens it.
 _AS_HTTP = {"ws": "http", "wss": "https"}
@@ -22,6 +26,8 @@ class Route(Struct, frozen=True, kw_only=True):
     ca_file: str | None = None
     # No connection leaves this machine, whatever an address or a server says; no name is looked up.
     only_loopback: bool = False
+    # Places that are never contacted, as `place_of` writes them.
+    never: frozenset[Place] = frozenset()
 
     def context(self) -> ssl.SSLContext | None:
         """None: the usual one.
@@ -73,6 +79,19 @@ def proxy_for(url: str) -> str | None:
     if not found or proxy_bypass(parts.netloc.rpartition("@")[2]):
         return None
     return found if "://" in found else f"http://{found}"
+
+
+def place_of(host: str, port: int) -> Place:
+    """A host and a port, the same for every way to write the address of this machine."""
+    name = host.lower().strip("[]").rstrip(".")
+    try:
+        address = ipaddress.ip_address(name)
+    except ValueError:
+        return (_THIS_MACHINE if _is_loopback(name) else name, port)
+    address = getattr(address, "ipv4_mapped", None) or address
+    # A connection to "no address" goes to this machine on most systems.
+    is_here = address.is_loopback or address.is_unspecified
+    return (_THIS_MACHINE if is_here else str(address), port)
 
 
 def is_this_machine(host: str) -> bool:

@@ -104,7 +104,7 @@ class Web:
         if self._session is None:
             from . import loopback
 
-            is_bound = self._route.only_loopback
+            route = self._route
             # aiohttp has no option to refuse redirects of a WebSocket upgrade: this refuses them all.
             trace = TraceConfig()
             trace.on_request_redirect.append(_refuse_redirect)
@@ -113,8 +113,8 @@ class Web:
                     limit=0,
                     keepalive_timeout=_KEEP_ALIVE_SECONDS,
                     ssl=self._ssl if self._ssl else True,
-                    resolver=loopback.Resolver() if is_bound else None,
-                    socket_factory=loopback.socket_to if is_bound else None,
+                    resolver=loopback.Resolver() if route.only_loopback else None,
+                    socket_factory=loopback.sockets_of(route) if route.only_loopback or route.never else None,
                 ),
                 cookie_jar=DummyCookieJar(),
                 # It would also read passwords from ~/.netrc; proxies are chosen by the route.

@@ -70,6 +70,8 @@ class Answering:
             question_seconds=share.seconds,
             start_seconds=min(limits.start_seconds, share.seconds),
             round_calls=min(limits.round_calls, share.calls),
+            answer_chars=min(limits.answer_chars, self._limits.answer_chars),
+            argument_chars=min(limits.argument_chars, self._limits.argument_chars),
         )
         return Asked(self._server, question, chosen, limits)
 

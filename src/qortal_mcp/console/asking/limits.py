@@ -23,6 +23,14 @@ class ConsoleLimits(Struct, frozen=True, kw_only=True):
     callers: Positive = 4096
     # Earlier questions that come with a question. The model is sent the newest that fit, which are fewer.
     turns: Positive = 100
+    # An answer. What a person reads has some 5,000 characters, with a long table 20,000; everybody who uses this server
+    # waits a moment while it is looked up.
+    answer_chars: Positive = 64 * 1024
+    # One argument list that a model writes. The longest that a tool of this server takes has 1,000 characters, or 6,000
+    # if each is escaped; a question may make hundreds of calls.
+    argument_chars: Positive = 8 * 1024
+    # What the calls of a run may have in its last event: each was sent before, as it was made.
+    run_calls_bytes: Positive = 2 * 1024 * 1024
     # How long the outcome of looking for a model holds, whether there is one or not.
     model_seconds: Seconds = 15.0
 

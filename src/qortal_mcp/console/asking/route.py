@@ -17,7 +17,7 @@ from ...server.dispatch import Server
 from ...text import printable
 from ...transports.http import Exchange
 from ...transports.streams import EventSender, Watch
-from ..replies import JSON, json_body, refuse, wants_events
+from ..replies import json_body, refuse, reply_json, wants_events
 from ..setup import ConsoleSetup
 from .allowance import Allowance, Place, Refusal
 from .limits import DEFAULT, ConsoleLimits
@@ -86,7 +86,7 @@ class Asking:
         if method == "POST":
             await self._post(exchange)
         elif method in ("GET", "HEAD"):
-            await exchange.reply(200, _encode(await self._availability()), JSON)
+            await reply_json(exchange, 200, _encode(await self._availability()))
         else:
             await refuse(
                 exchange, 405, "Only GET and POST are served here.", (b"allow", b"GET, HEAD, POST, OPTIONS")
@@ -177,7 +177,7 @@ class Asking:
         if isinstance(outcome, str):
             await refuse(exchange, 503 if outcome == _STOPPING else 500, outcome)
         else:
-            await exchange.reply(200, _encode(outcome), JSON)
+            await reply_json(exchange, 200, _encode(outcome))
 
     async def _stream(self, exchange: Exchange, asked: "Asked", watch: Watch) -> None:
         from ...agent.events import Ended, Notice
@@ -203,6 +203,8 @@ class Asking:
 
     async def _outcome(self, asked: "Asked", on_event: Callable[["Event"], None]) -> "Run | str":
         """The run, or why there is none. Whoever cancels this cancels the question."""
+        from .whole_run import sendable_run
+
         task = asyncio.get_running_loop().create_task(asked.answer(on_event))
         self._running.add(task)
         try:
@@ -220,7 +222,7 @@ class Asking:
         run = task.result()
         if run.problem:
             log.warning("question not answered", extra={"qortal_mcp.ended": run.ended})
-        return run
+        return sendable_run(run, self._limits.run_calls_bytes)
 
 
 def _since(began: float) -> float:

@@ -3,6 +3,7 @@
 from msgspec import Raw, Struct
 
 from ...audit.judging.finding import Finding
+from ...client.wires.routes import Place
 from .limits import AuditingLimits
 
 
@@ -12,6 +13,8 @@ class Task(Struct, frozen=True, kw_only=True):
     url: str
     revisions: tuple[str, ...]
     only_loopback: bool
+    # Never contacted, whatever the server under audit says.
+    never: frozenset[Place] = frozenset()
     limits: AuditingLimits
 
 

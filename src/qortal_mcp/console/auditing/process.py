@@ -20,18 +20,35 @@ from ...audit.judging.finding import Report
 from ...audit.judging.no_server import unreachable
 from ...audit.reports import markdown
 from ...audit.visiting.runner import Order, Unreachable, collect
-from ...client.wires.routes import Route
+from ...client.wires.loopback import place_met
+from ...client.wires.routes import Place, Route, place_of
+from ...protocol.decoding import decoder
 from ...text import printable_json, visible
 from .events import Ended, Failed, Found, Progress, Task
 
 _PROGRESS_CHARS = 200
+_LOOKUP_SECONDS = 5.0
+
+
+_read_task = decoder(Task)
 
 
 def main() -> None:
     """Do the task on standard input."""
-    task = msgspec.json.decode(sys.stdin.buffer.readline(), type=Task)
+    task = _read_task(sys.stdin.buffer.readline())
     bound(memory_bytes=task.limits.memory_bytes, cpu_seconds=task.limits.total_seconds)
     asyncio.run(_audit(task))
+
+
+async def _with_addresses(task: Task) -> frozenset[Place]:
+    """The places to keep away from, also by the addresses that their names stand for: any of them may be on this machine."""
+    found = set(task.never)
+    for host, port in task.never - {place_of("localhost", port) for _, port in task.never}:
+        with contextlib.suppress(OSError, UnicodeError):
+            async with asyncio.timeout(_LOOKUP_SECONDS):
+                known = await asyncio.get_running_loop().getaddrinfo(host, port)
+            found |= {place_met(str(address[0]), port) for *_, address in known}
+    return frozenset(found)
 
 
 async def _audit(task: Task) -> None:
@@ -42,7 +59,7 @@ async def _audit(task: Task) -> None:
         target=task.url,
         revisions=task.revisions,
         limits=task.limits.audit,
-        route=Route(only_loopback=task.only_loopback),
+        route=Route(only_loopback=task.only_loopback, never=await _with_addresses(task)),
         say=_say,
         visited=early.see,
     )

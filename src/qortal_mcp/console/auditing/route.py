@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 from msgspec import Raw, Struct
 
+from ...client.wires.routes import Place
 from ...limits import DEFAULT, Limits
 from ...protocol.decoding import decoder
+from ...server.caller import rated
 from ...transports.http import Exchange
 from ...transports.streams import EventSender, Watch
-from ..replies import JSON, refuse, wants_events
+from ..replies import json_body, refuse, reply_json, wants_events
 from .limits import DEFAULT as CAREFUL
 from .limits import AuditingLimits
 
@@ -44,10 +46,12 @@ class Auditing:
     def __init__(
         self,
         targets: Literal["off", "loopback", "any"],
+        never: frozenset[Place] = frozenset(),
         stream_limits: Limits = DEFAULT,
         limits: AuditingLimits = CAREFUL,
     ) -> None:
         self._targets = targets
+        self._never = never
         self._stream_limits = stream_limits
         self._limits = limits
         self._running: dict[Hashable, AuditRun] = {}
@@ -55,13 +59,13 @@ class Auditing:
 
     async def handle(self, exchange: Exchange) -> None:
         method = exchange.scope["method"]
-        if method == "GET":
-            await exchange.reply(200, msgspec.json.encode({"targets": self._targets}), JSON)
+        if method in ("GET", "HEAD"):
+            await reply_json(exchange, 200, msgspec.json.encode({"targets": self._targets}))
         elif method == "POST":
             await self._post(exchange)
         else:
             await exchange.text(
-                405, "Only GET and POST are served here.", ((b"allow", b"GET, POST, OPTIONS"),)
+                405, "Only GET and POST are served here.", ((b"allow", b"GET, HEAD, POST, OPTIONS"),)
             )
 
     def close(self) -> None:
@@ -76,19 +80,15 @@ class Auditing:
         if (off := switched_off(self._targets)) is not None:
             await refuse(exchange, off.status, off.reason)
             return
-        if (wrong := exchange.wrong_types()) is not None:
-            status, _, reason = wrong
-            await refuse(exchange, status, f"{reason}.")
-            return
-        body = await exchange.read_body(self._limits.body_bytes)
+        body = await json_body(exchange, self._limits.body_bytes)
         if body is None:
             return
-        request = requested(body, self._targets)
+        request = requested(body, self._targets, self._never)
         if isinstance(request, Refusal):
             await refuse(exchange, request.status, request.reason)
         elif self._is_closed:
             await refuse(exchange, 503, _SHUTTING_DOWN)
-        elif (busy := self._busy(exchange.caller)) is not None:
+        elif (busy := self._busy(rated(exchange.caller))) is not None:
             again = (b"retry-after", b"%d" % self._limits.retry_after_seconds)
             await refuse(exchange, 429, busy, again)
         else:
@@ -103,11 +103,12 @@ class Auditing:
         from .events import Task
         from .run import AuditRun
 
-        run = self._running[exchange.caller] = AuditRun(
+        run = self._running[rated(exchange.caller)] = AuditRun(
             Task(
                 url=request.url,
                 revisions=request.revisions,
                 only_loopback=self._targets != "any",
+                never=self._never,
                 limits=self._limits,
             )
         )
@@ -118,9 +119,14 @@ class Auditing:
                     if wants_events(exchange):
                         await self._stream(exchange, run, watch)
                     else:
-                        await _report(exchange, run)
+                        await self._report(exchange, run)
         finally:
-            del self._running[exchange.caller]
+            self._free(run)
+
+    def _free(self, run: "AuditRun") -> None:
+        """Give back the place of an audit that is over: whoever has its report may start the next one."""
+        for caller in [caller for caller, one in self._running.items() if one is run]:
+            del self._running[caller]
 
     async def _stream(self, exchange: Exchange, run: "AuditRun", watch: Watch) -> None:
         sender = EventSender(exchange, self._stream_limits, watch)
@@ -129,19 +135,20 @@ class Auditing:
             while not _is_last(_read(event)):
                 await sender.send(event)
                 event = await run.next_event()
+            self._free(run)
             await sender.finish(event)
         finally:
             sender.stop()
 
-
-async def _report(exchange: Exchange, run: "AuditRun") -> None:
-    event = _read(await run.next_event())
-    while not _is_last(event):
+    async def _report(self, exchange: Exchange, run: "AuditRun") -> None:
         event = _read(await run.next_event())
-    if event.type == "ended":
-        await exchange.reply(200, bytes(event.report), JSON)
-    else:
-        await refuse(exchange, 502, event.error)
+        while not _is_last(event):
+            event = _read(await run.next_event())
+        self._free(run)
+        if event.type == "ended":
+            await reply_json(exchange, 200, bytes(event.report))
+        else:
+            await refuse(exchange, 502, event.error)
 
 
 def _is_last(event: _Event) -> bool:

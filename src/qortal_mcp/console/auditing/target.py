@@ -1,15 +1,18 @@
 """Which address may be audited from the page. Only reads and decides; the connections hold to the same bound themselves."""
 
 import re
+from collections.abc import Collection
 from typing import Annotated, Literal
+from urllib.parse import unquote
 
 from msgspec import Meta, Struct
 
 from ...audit.secrets import SECRET
-from ...client.wires.routes import is_this_machine
+from ...client.wires.routes import Place, is_this_machine
 from ...protocol.decoding import decoder
 from ...protocol.jsonrpc import UNREADABLE
 from ...protocol.versions import REVISIONS
+from .never import place_at
 
 Targets = Literal["off", "loopback", "any"]
 
@@ -37,6 +40,10 @@ _ADDRESS = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _LAST_PORT = 65_535
+_OURS = (
+    "This is the address of a Qortal node, or of the model that is asked here. An audit sends POST requests, and neither gets any "
+    "from this server."
+)
 
 
 class Request(Struct, frozen=True, forbid_unknown_fields=True):
@@ -60,7 +67,7 @@ def switched_off(targets: Targets) -> Refusal | None:
     return Refusal(403, _OFF) if targets == "off" else None
 
 
-def requested(body: bytes, targets: Targets) -> Request | Refusal:
+def requested(body: bytes, targets: Targets, never: Collection[Place] = ()) -> Request | Refusal:
     """What is to be audited."""
     try:
         request = _read(body)
@@ -74,7 +81,9 @@ def requested(body: bytes, targets: Targets) -> Request | Refusal:
         return Refusal(400, _NOT_AN_ADDRESS)
     if targets != "any" and not is_this_machine(address["host"].strip("[]")):
         return Refusal(403, _BEYOND)
-    if any(SECRET.search(part.partition("=")[0]) for part in (address["query"] or "").split("&")):
+    if place_at(_plain(address)) in never:
+        return Refusal(403, _OURS)
+    if any(SECRET.search(unquote(part.partition("=")[0])) for part in (address["query"] or "").split("&")):
         return Refusal(400, _SECRET)
     return Request(_plain(address), request.revisions)
 

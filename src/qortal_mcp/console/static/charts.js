@@ -22,7 +22,9 @@ export function sparkBars(values, label) {
     const height = Math.max((value / most) * 30, value > 0 ? 1 : 0);
     return drawn('rect', { x: at * 4, y: 30 - height, width: 3, height });
   });
-  const box = `0 0 ${values.length * 4 - 1} 30`;
+  const width = values.length * 4 - 1;
+  bars.push(drawn('line', { class: 'base', x1: 0, x2: width, y1: 30.5, y2: 30.5 }));
+  const box = `0 0 ${width} 31`;
   return drawn(
     'svg',
     { class: 'spark', viewBox: box, preserveAspectRatio: 'none', role: 'img', 'aria-label': label },
@@ -164,6 +166,9 @@ export class LineChart extends HTMLElement {
         drawn('line', { class: 'grid', x1: LEFT, x2: right, y1: y(tick), y2: y(tick) }),
         drawn('text', { x: right + 6, y: y(tick) + 4 }, readableTick(tick)),
       ]),
+      this.#points.map(({ time, value }) =>
+        drawn('circle', { class: 'trade', cx: x(time), cy: y(value), r: 2 }),
+      ),
       drawn('polyline', {
         points: this.#points.map(({ time, value }) => `${x(time)},${y(value)}`).join(' '),
       }),

@@ -118,3 +118,14 @@ export function announce(text, isUrgent = false) {
   const place = document.getElementById(isUrgent ? 'alerts' : 'announcements');
   if (place) place.textContent = text;
 }
+
+/**
+ * Name a page by what it turned out to show.
+ * @param {HTMLElement} place of the view
+ * @param {string} title
+ */
+export function retitle(place, title) {
+  const heading = place.previousElementSibling;
+  if (heading) heading.textContent = title;
+  document.title = `${title} · Qortal console`;
+}

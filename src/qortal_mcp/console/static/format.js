@@ -78,11 +78,34 @@ export function size(bytes) {
   return `${(bytes / Number(each)).toFixed(1)} ${unit}`;
 }
 
+/** Members whose names say less than a word would. @type {Record<string, string>} */
+const LABELS = {
+  transactionCount: 'Transactions',
+  atCount: 'Contracts run',
+  atFees: 'Fees of contracts',
+  onlineAccountsCount: 'Minters online',
+  minterAddress: 'Minter',
+  creatorAddress: 'Creator',
+  blockHeight: 'Block',
+  txGroupId: 'Approval group',
+  creationGroupId: 'Created under group',
+  memberCount: 'Members',
+  adminCount: 'Admins',
+  ownerPrimaryName: 'Name of owner',
+  wasInPrivilegeTransfer: 'Took part in a transfer of privileges',
+  qortAmount: 'QORT',
+  foreignCurrency: 'Coin',
+  tradeAddress: 'Trade',
+  serviceName: 'Service',
+  isExactMatch: 'Exactly this name',
+};
+
 /**
  * `numberOfConnections` as words: "Number of connections".
  * @param {string} member
  */
 export function label(member) {
+  if (Object.hasOwn(LABELS, member)) return LABELS[member] ?? member;
   const words = member
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/_/g, ' ')

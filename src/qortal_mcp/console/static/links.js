@@ -23,7 +23,10 @@ export function callPage(tool, args) {
 
 /** @param {string} tool @param {string} [argumentsAsJson] */
 export function toolPage(tool, argumentsAsJson = '') {
-  return pageOf('tools', tool) + (argumentsAsJson ? `?args=${encodeURIComponent(argumentsAsJson)}` : '');
+  return (
+    pageOf('tools', tool) +
+    (argumentsAsJson ? `?args=${encodeURIComponent(argumentsAsJson.toWellFormed())}` : '')
+  );
 }
 
 const BASE58 = '[1-9A-HJ-NP-Za-km-z]';

@@ -1,16 +1,23 @@
 // The state of node and server while the page is open: told by a stream, and looked at again now and then.
 
 import { duration } from './format.js';
-import { Failure, hasLeft, nodeChanges, readiness } from './wire.js';
+import { Failure, hasLeft, nodeChanges, status } from './wire.js';
 
 const LOOK_MS = 30_000;
 const RETRY_MS = [1000, 2000, 5000, 10_000];
 
 /** @typedef {{tone: 'good' | 'warn' | 'bad' | 'quiet', words: string, advice: string}} Verdict */
-/** @typedef {Verdict & {height: number | null, isReady: boolean}} State */
+/** @typedef {Verdict & {height: number | null, program: string[], options: string[]}} State */
 
 /** @type {State} */
-let state = { tone: 'quiet', words: 'Connecting …', advice: '', height: null, isReady: false };
+let state = {
+  tone: 'quiet',
+  words: 'Connecting …',
+  advice: '',
+  height: null,
+  program: ['qortal-mcp'],
+  options: [],
+};
 const changes = new EventTarget();
 
 export function current() {
@@ -29,11 +36,12 @@ export function on(kind, listener, signal) {
 
 /**
  * What the readiness of a node means, in words.
- * @param {import('./wire.js').Readiness & {isReady: boolean}} found
+ * @param {import('./wire.js').Status} found
  * @returns {Verdict}
  */
-export function verdict({ node, height, isSynchronizing, tipAgeSeconds, isReady }) {
-  if (node === 'sample' && height !== null)
+function verdict({ isReady, node: { node, height, isSynchronizing, tipAgeSeconds } }) {
+  // Only the sample chain has a newest block without an age: its clock stands still.
+  if (height !== null && tipAgeSeconds === undefined)
     return {
       tone: 'quiet',
       words: 'Sample chain',
@@ -79,18 +87,18 @@ function become(next) {
 /** Look at once. @param {AbortSignal} [signal] */
 export async function look(signal) {
   try {
-    const found = await readiness({ signal });
-    become({ ...verdict(found), height: found.height, isReady: found.isReady });
+    const found = await status({ signal });
+    become({ ...verdict(found), height: found.node.height, program: found.program, options: found.options });
   } catch (error) {
     if (hasLeft(error)) return;
     const words =
       error instanceof Failure && error.code === 'OFFLINE' ? 'Server does not answer' : 'Server refused';
     become({
+      ...state,
       tone: 'bad',
       words,
       advice: error instanceof Error ? error.message : '',
       height: null,
-      isReady: false,
     });
   }
 }

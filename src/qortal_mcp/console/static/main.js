@@ -4,7 +4,7 @@ import { announce, element, fill } from './element.js';
 import { follow } from './live.js';
 import { failure } from './panel.js';
 import { hasLeft, token } from './wire.js';
-import './search.js';
+import './search/box.js';
 import './status.js';
 import { view as ask } from './views/ask.js';
 import { view as audit } from './views/audit.js';
@@ -94,7 +94,7 @@ function isTyping() {
 
 /** @param {string} name */
 function markMenu(name) {
-  const chosen = name in things ? 'search' : name;
+  const chosen = Object.hasOwn(things, name) ? 'search' : name;
   fill(
     nav,
     Object.entries(MENU).map(([path, words]) =>

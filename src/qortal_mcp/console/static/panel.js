@@ -1,6 +1,7 @@
 // A part of a page that one tool's answer fills: loading, failing, trying again, more rows, and where it comes from.
 
 import { announce, element, fill } from './element.js';
+import { fitting } from './fitting.js';
 import { grouped } from './format.js';
 import { toolPage } from './links.js';
 import { on } from './live.js';
@@ -18,6 +19,7 @@ import { Failure, call, hasLeft } from './wire.js';
  * @property {T} tool
  * @property {Tools[T]['arguments']} args
  * @property {AbortSignal} signal
+ * @property {(answer: Tools[T]['answer']) => void} [onFound] called once, when there is an answer
  * @property {boolean} [follows] shown anew with each block
  * @property {boolean} [isMain] the page is about this, so it gets no heading of its own
  * @property {string} [wide] a class for its place in the grid
@@ -28,7 +30,17 @@ import { Failure, call, hasLeft } from './wire.js';
  * @template {keyof Tools} T
  * @param {Part<T> & {show: (answer: Tools[T]['answer']) => Child}} part
  */
-export function panel({ title, tool, args, signal, show, follows = false, isMain = false, wide = '' }) {
+export function panel({
+  title,
+  tool,
+  args,
+  signal,
+  show,
+  onFound,
+  follows = false,
+  isMain = false,
+  wide = '',
+}) {
   const body = element('div', { class: 'body' }, element('p', { class: 'waiting' }, 'Loading …'));
   const source = element('footer', {});
   const section = element(
@@ -39,6 +51,7 @@ export function panel({ title, tool, args, signal, show, follows = false, isMain
     source,
   );
   let hasFailed = false;
+  let hasFound = false;
 
   const load = async () => {
     section.setAttribute('aria-busy', 'true');
@@ -47,6 +60,8 @@ export function panel({ title, tool, args, signal, show, follows = false, isMain
       fill(body, notes(answer), show(answer));
       fill(source, sourceOf(tool, args, answer));
       hasFailed = false;
+      if (!hasFound) onFound?.(answer);
+      hasFound = true;
     } catch (error) {
       if (hasLeft(error)) return;
       hasFailed = true;
@@ -75,7 +90,7 @@ function sourceOf(tool, args, answer) {
  * @param {() => void} [again]
  */
 export function failure(error, again) {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = wordsFor(error);
   const mayHelp = again && error instanceof Failure && (error.retryable || error.code === '');
   if (!(error instanceof Failure)) console.error(error);
   const isMissing = error instanceof Failure && error.code === 'NOT_FOUND';
@@ -85,6 +100,13 @@ export function failure(error, again) {
     element('p', {}, text),
     mayHelp ? element('button', { type: 'button', onclick: again }, 'Try again') : null,
   );
+}
+
+/** The state of the node is explained once, by the pill and the overview: here its first sentence is enough. @param {unknown} error */
+function wordsFor(error) {
+  const text = error instanceof Error ? error.message : String(error);
+  const isNode = error instanceof Failure && error.code.startsWith('NODE_');
+  return isNode ? (/^[^.]*\./.exec(text)?.[0] ?? text) : text;
 }
 
 /**
@@ -106,7 +128,7 @@ export function listPanel({ noun, columns, none = 'None.', ...part }) {
       const rows = /** @type {Row[]} */ (/** @type {any} */ (answer)[noun]);
       if (!rows.length) return element('p', { class: 'none' }, none);
       const made = table(part.title, rows, columns);
-      return [made, moreButton(part.tool, noun, answer, made, columns, part.signal)];
+      return [fitting(made), moreButton(part.tool, noun, answer, made, columns, part.signal)];
     },
   });
 }

@@ -1,8 +1,9 @@
 // An answer as a person reads it: facts, tables, links. Never more digits or fewer than the tool gave.
 
 import { element } from './element.js';
+import { fitting } from './fitting.js';
 import { ago, grouped, label, shortened, splitAmount, when } from './format.js';
-import { Numeral } from './json.js';
+import { Numeral, print } from './json.js';
 import { linkOf } from './links.js';
 
 /** @typedef {import('./element.js').Child} Child */
@@ -13,8 +14,6 @@ const TIME = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z$/;
 // About an answer, not part of it: shown apart.
 const ABOUT = ['asOf', 'page', 'notes'];
 const LONGEST_CELL = 160;
-// With more than these a table needs a wide window.
-const MANY_COLUMNS = 8;
 
 /** Whether a value is a list of objects, which makes it a table. @param {unknown} value */
 function isTable(value) {
@@ -72,14 +71,16 @@ export function valueOf(member, value, row, isShort = false) {
 /** @param {string} member @param {any[]} values @param {Row} row @param {boolean} isShort @returns {Child} */
 function listOf(member, values, row, isShort) {
   if (!values.length) return element('span', { class: 'none' }, 'none');
-  if (isTable(values)) return isShort ? `${values.length} entries` : table(label(member), values);
+  if (isTable(values)) return isShort ? `${values.length} entries` : fitting(table(label(member), values));
+  if (values.some((value) => typeof value === 'object' && value !== null && !(value instanceof Numeral)))
+    return element('code', {}, print(values));
   return values.map((value, at) => [at ? ', ' : '', valueOf(member, value, row, isShort)]);
 }
 
 /** @param {Row} value */
 function inWords(value) {
   return Object.entries(value)
-    .map(([name, one]) => `${label(name)}: ${isObject(one) || Array.isArray(one) ? '…' : one}`)
+    .map(([name, one]) => `${label(name)}: ${typeof one === 'object' && one !== null ? print(one) : one}`)
     .join(', ');
 }
 
@@ -163,12 +164,18 @@ export function facts(row, members) {
 
 /** How much room a fact takes: a table stands below its name, a long text gets a whole line. @param {unknown} value */
 function room(value) {
-  if (isTable(value) || isObject(value)) return 'below';
+  if (typeof value === 'object' && value !== null && !(value instanceof Numeral)) return roomOfMany(value);
   return String(value).length > 40 ? 'long' : null;
 }
 
+/** @param {object} value */
+function roomOfMany(value) {
+  if (isTable(value) || !Array.isArray(value)) return 'below';
+  return value.length > 3 ? 'long' : null;
+}
+
 /**
- * Rows with the same members, one a line.
+ * Rows with the same members, one a line; `fitting` puts them into a place.
  * @param {string} caption
  * @param {Row[]} rows
  * @param {readonly string[]} [columns]
@@ -177,7 +184,7 @@ export function table(caption, rows, columns) {
   const shown = columns ?? columnsOf(rows);
   return element(
     'table',
-    { class: shown.length > MANY_COLUMNS ? 'many' : null },
+    {},
     element('caption', { class: 'unseen' }, caption),
     element(
       'thead',
@@ -250,7 +257,7 @@ export function readable(answer) {
     rest.length ? facts(answer, rest) : null,
     tables.map((name) => [
       tables.length + rest.length > 1 ? element('h3', {}, label(name)) : null,
-      table(label(name), answer[name]),
+      fitting(table(label(name), answer[name])),
     ]),
   ];
 }

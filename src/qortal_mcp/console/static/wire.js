@@ -8,6 +8,8 @@ const META = 'io.modelcontextprotocol/';
 const ERROR_KEY = 'qortal-mcp/error';
 const TOKEN = 'qortal-mcp-token';
 const NODE = 'qortal://node';
+// What a header can carry, and so all that a token can be.
+const SENDABLE = /^[\x21-\x7e]+$/;
 const OFFLINE = 'This server does not answer. Is it still running?';
 
 /** A call that did not succeed: what the server or the tool says about it. */
@@ -69,6 +71,10 @@ async function reach(path, init = {}) {
   for (;;) {
     const sent = sessionStorage.getItem(TOKEN) ?? '';
     const headers = { ...init.headers, ...(sent ? { authorization: `Bearer ${sent}` } : {}) };
+    if (sent && !SENDABLE.test(sent)) {
+      await newToken(sent);
+      continue;
+    }
     /** @type {Response} */
     let reply;
     try {
@@ -297,14 +303,19 @@ export async function* nodeChanges(signal) {
     if (message.method === 'notifications/resources/updated') yield;
 }
 
-/** @typedef {{node: string, height: number | null, isSynchronizing: boolean | null, tipAgeSeconds?: number}} Readiness */
+/**
+ * @typedef {object} Status
+ * @property {boolean} isReady
+ * @property {{node: string, height: number | null, isSynchronizing: boolean | null, tipAgeSeconds?: number}} node
+ * @property {string[]} program the program that serves, and the options that make it read the same chain
+ * @property {string[]} options
+ */
 
 /**
  * Whether the chain can be read, and what the server says about it.
  * @param {{signal?: AbortSignal}} [options]
- * @returns {Promise<Readiness & {isReady: boolean}>}
+ * @returns {Promise<Status>}
  */
-export async function readiness({ signal } = {}) {
-  const { isReady, node } = await getJson('console/status', { signal });
-  return { ...node, isReady };
+export function status(options) {
+  return getJson('console/status', options);
 }

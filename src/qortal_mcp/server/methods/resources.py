@@ -11,6 +11,7 @@ from ...protocol import errors, jsonrpc, messages, results
 from ...protocol.decoding import decoder
 from ...protocol.messages import SUBSCRIPTION_ID, ListenFilter
 from .. import tool_errors
+from ..caller import rated
 from ..context import Context
 from ..offers.resource import ResourceNotFound
 from .call import EMPTY, Running, ServerCall, encode, repeated
@@ -93,7 +94,7 @@ def listen(call: ServerCall) -> Running:
     meta = {SUBSCRIPTION_ID: call.request.id}
 
     async def run(context: Context) -> bytes:
-        listener = hub.listen(call.request.id, accepted)
+        listener = hub.listen(call.request.id, accepted, rated(call.peer.caller))
         try:
             _watch(call, listener.uris)
             acknowledged = encode({"notifications": accepted, "_meta": meta})

@@ -16,6 +16,11 @@ const HEADING = /^\s*#{1,6}\s+(?=\S)/;
 const ROW = /^\s*\|.*\|\s*$/;
 const RULE = /^\s*\|[\s:|-]+\|\s*$/;
 const FENCE = /^\s*```/;
+// A table that a person reads; what is larger is shown as it is written.
+const MOST_COLUMNS = 30;
+const MOST_ROWS = 500;
+// Elements of one answer: a browser lays out more of them for seconds. A long answer has some hundred.
+const MOST_ELEMENTS = 5000;
 
 /**
  * @param {string} answer
@@ -24,7 +29,18 @@ const FENCE = /^\s*```/;
  * @returns {Child}
  */
 export function answerOf(answer, grounding, follow) {
-  return new Written(answer, marksOf(answer, grounding, follow)).blocks();
+  const marks = marksOf(answer, grounding, follow);
+  return elementsIn(answer, marks) > MOST_ELEMENTS
+    ? element('pre', {}, answer)
+    : new Written(answer, marks).blocks();
+}
+
+/** How many elements an answer may become at most, as far as that can be seen without making them. @param {string} answer @param {Mark[]} marks */
+function elementsIn(answer, marks) {
+  let count = 2 * marks.length;
+  for (const _ of answer.matchAll(/\n|\*\*|`/g)) count += 1;
+  for (const line of answer.split('\n')) if (ROW.test(line)) count += 2 * line.split('|').length;
+  return count;
 }
 
 /**
@@ -60,12 +76,10 @@ function unitsOf(text) {
 /** @param {string} text @param {string} whole @param {number[]} calls @param {(call: number, text: string) => void} follow @returns {Child} */
 function traced(text, whole, calls, follow) {
   const [first] = calls;
-  if (first === undefined)
-    return element(
-      'span',
-      { title: 'From the result of an earlier question, or of several calls together' },
-      text,
-    );
+  if (first === undefined) {
+    const origin = 'from an earlier question, or from several calls together';
+    return element('span', { title: origin }, text, element('span', { class: 'unseen' }, ` (${origin})`));
+  }
   const from = calls.map((call) => call + 1).join(', ');
   const title = `From call ${from}`;
   const button = element(
@@ -119,7 +133,8 @@ class Written {
       at += count;
       if (!first.trim()) continue;
       if (FENCE.test(first)) made.push(this.fenced(block));
-      else if (isTable(this.of(block[0]), this.of(block[1]))) made.push(this.table(block));
+      else if (isTable(this.of(block[0]), this.of(block[1])))
+        made.push(this.isReadable(block) ? this.table(block) : this.asWritten(block));
       else if (BULLET.test(first)) made.push(element('ul', {}, this.items(block, BULLET)));
       else if (NUMBERED.test(first)) made.push(this.numbered(block));
       else if (HEADING.test(first))
@@ -140,8 +155,9 @@ class Written {
   length(lines, at) {
     const first = this.of(lines[at]);
     if (FENCE.test(first)) {
-      const end = lines.findIndex((line, number) => number > at && FENCE.test(this.of(line)));
-      return end < 0 ? lines.length - at : end - at + 1;
+      let end = at + 1;
+      while (end < lines.length && !FENCE.test(this.of(lines[end]))) end += 1;
+      return Math.min(end + 1, lines.length) - at;
     }
     const same = isTable(first, this.of(lines[at + 1]))
       ? ROW
@@ -175,12 +191,23 @@ class Written {
   /** @param {Range[]} lines */
   fenced(lines) {
     const inner = lines.slice(1, lines.length > 1 && FENCE.test(this.of(lines.at(-1))) ? -1 : undefined);
-    const [first] = inner;
+    return this.asWritten(inner);
+  }
+
+  /** @param {Range[]} lines */
+  asWritten(lines) {
+    const [first] = lines;
     return element(
       'pre',
       {},
-      first ? this.pieces({ start: first.start, end: inner.at(-1)?.end ?? first.end }) : null,
+      first ? this.pieces({ start: first.start, end: lines.at(-1)?.end ?? first.end }) : null,
     );
+  }
+
+  /** Whether a table is one that a person reads. @param {Range[]} lines */
+  isReadable(lines) {
+    const widest = Math.max(...lines.slice(0, MOST_ROWS).map((line) => this.of(line).split('|').length - 2));
+    return lines.length <= MOST_ROWS + 2 && widest <= MOST_COLUMNS;
   }
 
   /** @param {Range[]} lines */

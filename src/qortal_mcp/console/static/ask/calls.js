@@ -9,6 +9,9 @@ import { toolPage } from '../links.js';
 
 const SHOWN_ARGUMENTS = 80;
 const SHOWN_RESULT = 100_000;
+// What hides text, or changes its order.
+const HIDDEN =
+  /[\p{Cf}\p{Co}\p{Cs}\u034f\ufe00-\ufe0e\u{e0100}-\u{e01ef}\u115f\u1160\u2028\u2029\u2800\u3164\uffa0]|(?![\n\t])\p{Cc}/gu;
 
 /** The list of calls of one answer. */
 export class CallList {
@@ -58,14 +61,23 @@ function keyOf(tool, args) {
   return `${tool} ${print(args)}`;
 }
 
+/** Arguments as a model wrote them, with nothing hidden in them. @param {unknown} args @param {number} [indent] */
+function written(args, indent) {
+  const text = typeof args === 'string' ? args : print(args, indent);
+  return text.replace(HIDDEN, (hidden) => {
+    const code = (hidden.codePointAt(0) ?? 0).toString(16).toUpperCase();
+    return `\\u{${code.padStart(4, '0')}}`;
+  });
+}
+
 /** @param {string} tool @param {unknown} args */
 function summaryOf(tool, args) {
-  const written = typeof args === 'string' ? args : print(args);
-  const short = written.length > SHOWN_ARGUMENTS ? `${written.slice(0, SHOWN_ARGUMENTS)}…` : written;
+  const whole = written(args);
+  const short = whole.length > SHOWN_ARGUMENTS ? `${whole.slice(0, SHOWN_ARGUMENTS)}…` : whole;
   return [
     element('span', { class: 'tool' }, tool),
     ' ',
-    written === '{}' ? null : [element('code', {}, short), ' '],
+    whole === '{}' ? null : [element('code', {}, short), ' '],
   ];
 }
 
@@ -89,7 +101,7 @@ class OpenCall {
   show() {
     if (this.result.isConnected) return;
     const { call } = this;
-    const args = typeof call.arguments === 'string' ? call.arguments : print(call.arguments, 2);
+    const args = written(call.arguments, 2);
     fill(this.result, call.text.slice(0, SHOWN_RESULT));
     this.element.append(
       element('h3', {}, 'Arguments'),

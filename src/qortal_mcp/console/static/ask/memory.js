@@ -6,7 +6,7 @@ import { parse, print } from '../json.js';
 /** @typedef {{tool: string, server: string, time: string, node?: string, height?: number, asOf?: string, isSynchronizing?: boolean}} Source */
 /** @typedef {{text: string, kind: string, start: number, end: number, calls?: number[]}} TracedClaim */
 /** @typedef {{text: string, kind: string, start: number, end: number, inQuestion?: boolean}} UnfoundClaim */
-/** @typedef {{checked: number, fromCalls: TracedClaim[], notFromATool: UnfoundClaim[]}} Grounding */
+/** @typedef {{checked: number, isPartial?: boolean, fromCalls: TracedClaim[], notFromATool: UnfoundClaim[]}} Grounding */
 /** @typedef {{promptTokens: number, completionTokens: number, isEstimated: boolean, rounds: number, ms: unknown}} Spent */
 /**
  * A question and what came of it, as the server says at the end.
@@ -52,22 +52,67 @@ export function wasStopped(run) {
 export function remembered() {
   try {
     const kept = parse(sessionStorage.getItem(KEY) ?? '[]');
-    return Array.isArray(kept) && kept.every(isRun) ? kept : [];
+    return Array.isArray(kept) ? kept.filter(isRun) : [];
   } catch {
     return [];
   }
 }
 
-/** Whether it was written by a page like this one, not by an older one. @param {any} kept */
+/** Whether it was written by a page like this one, so that it can be shown. @param {any} kept */
 function isRun(kept) {
-  const lists = [
-    kept?.calls,
-    kept?.sources,
-    kept?.notices,
-    kept?.grounding?.fromCalls,
-    kept?.grounding?.notFromATool,
-  ];
-  return typeof kept?.question === 'string' && typeof kept.answer === 'string' && lists.every(Array.isArray);
+  return (
+    [kept?.question, kept?.answer, kept?.problem, kept?.ended, kept?.model].every(isText) &&
+    isListOf(kept.calls, isCall) &&
+    isListOf(kept.sources, isSource) &&
+    isListOf(kept.notices, isText) &&
+    isListOf(kept.grounding?.fromCalls, isClaim) &&
+    isListOf(kept.grounding?.notFromATool, isClaim) &&
+    typeof kept.grounding.checked === 'number' &&
+    (kept.spent === null || isSpent(kept.spent))
+  );
+}
+
+/** @param {any} call */
+function isCall(call) {
+  return (
+    isText(call?.tool) &&
+    isText(call.text) &&
+    call.arguments !== undefined &&
+    isListOf(call.warnings ?? [], isText) &&
+    typeof (call.bytes ?? 0) === 'number'
+  );
+}
+
+/** @param {any} source */
+function isSource(source) {
+  return (
+    [source?.tool, source?.node ?? '', source?.asOf ?? ''].every(isText) &&
+    typeof (source.height ?? 0) === 'number'
+  );
+}
+
+/** @param {any} claim */
+function isClaim(claim) {
+  return (
+    isText(claim?.text) &&
+    [claim.start, claim.end].every(Number.isSafeInteger) &&
+    isListOf(claim.calls ?? [], Number.isSafeInteger)
+  );
+}
+
+/** @param {any} spent */
+function isSpent(spent) {
+  return [spent?.promptTokens, spent?.completionTokens, spent?.rounds].every(Number.isSafeInteger);
+}
+
+/** @param {unknown} value */
+function isText(value) {
+  return typeof value === 'string';
+}
+
+/** @param {unknown} list @param {(item: any) => boolean} isOne */
+function isListOf(list, isOne) {
+  return Array.isArray(list) && list.every((item) => isOne(item));
 }
 
 /** Keep the newest runs that there is room for. @param {Run[]} runs */

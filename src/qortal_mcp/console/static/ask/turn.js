@@ -162,13 +162,13 @@ function originOf({ node, height, asOf, isSynchronizing }) {
 }
 
 /** @param {Run} run */
-function groundingOf({ grounding: { checked, notFromATool }, answer }) {
+function groundingOf({ grounding: { checked, isPartial, notFromATool }, answer }) {
   if (!answer || !checked) return null;
   if (!notFromATool.length)
     return element(
       'p',
       { class: 'aside' },
-      `All ${grouped(checked)} numbers, names and addresses of the answer are in results of tools.`,
+      `${isPartial ? 'The first' : 'All'} ${grouped(checked)} numbers, names and addresses of the answer are in results of tools.`,
     );
   const told = [
     ...new Set(

@@ -2,6 +2,7 @@
 
 import { copyButton, element } from '../element.js';
 import { grouped } from '../format.js';
+import { inTerminal, withToken } from './terminal.js';
 
 /** @typedef {{client: string, version: string, outcome: string, seen: string}} Impact */
 /**
@@ -32,7 +33,8 @@ import { grouped } from '../format.js';
  * @property {Finding[]} findings
  * @property {string[]} judged
  * @property {{code: string, reason: string}[]} notJudged
- * @property {{what: string, reason: string}[]} gaps
+ * @property {{what: string, reason: string, weighs?: boolean}[]} gaps
+ * @property {{tool: string, failed: string}[]} modelSees
  * @property {number} tools
  * @property {number} toolsCalled
  * @property {number} toolsSucceeded
@@ -42,12 +44,32 @@ import { grouped } from '../format.js';
  */
 /** @typedef {import('../element.js').Child} Child */
 
-/** From worst to least. @type {Record<string, {heading: string, tone: string}>} */
+/** From worst to least; `one` and `many` follow a number. @type {Record<string, {heading: string, tone: string, one: string, many: string}>} */
 const SEVERITIES = {
-  MUST: { heading: 'What the specification demands', tone: 'bad' },
-  SHOULD: { heading: 'What the specification recommends', tone: 'warn' },
-  portability: { heading: 'Legal, but it breaks a client', tone: 'warn' },
-  advice: { heading: 'Worth knowing', tone: '' },
+  MUST: {
+    heading: 'What the specification demands',
+    tone: 'bad',
+    one: 'demand of the specification is not met',
+    many: 'demands of the specification are not met',
+  },
+  SHOULD: {
+    heading: 'What the specification recommends',
+    tone: 'warn',
+    one: 'recommendation is not followed',
+    many: 'recommendations are not followed',
+  },
+  portability: {
+    heading: 'Legal, but it breaks a client',
+    tone: 'warn',
+    one: 'legal thing breaks a client',
+    many: 'legal things break a client',
+  },
+  advice: {
+    heading: 'Worth knowing',
+    tone: '',
+    one: 'thing is worth knowing',
+    many: 'things are worth knowing',
+  },
 };
 /** @type {Record<string, {words: string, tone: string}>} */
 const VERDICTS = {
@@ -71,6 +93,7 @@ const SHOWN_PLACES = 3;
  */
 export function reportHead(report, ...downloads) {
   const { words, tone } = VERDICTS[report.verdict] ?? { words: report.verdict, tone: '' };
+  const broken = report.findings.filter((one) => one.severity === 'MUST');
   return element(
     'section',
     { class: 'panel', 'aria-label': 'Verdict' },
@@ -78,26 +101,85 @@ export function reportHead(report, ...downloads) {
       'p',
       { class: 'verdict', 'data-tone': tone },
       element('strong', {}, words),
-      `: ${report.because}.`,
+      `: ${broken.length ? brokenRules(broken) : report.because}.`,
     ),
-    element(
-      'dl',
-      { class: 'facts' },
-      fact('Server', report.server || 'unknown'),
-      fact('Address', report.target),
-      fact('Revisions', report.revisions.join(', ') || 'none'),
-      fact('Findings', counts(report.findings)),
-      fact(
-        'Tools',
-        `${grouped(report.tools)}, ${grouped(report.toolsCalled)} called, ${grouped(report.toolsSucceeded)} succeeded; about ${grouped(report.toolsTokens)} tokens`,
-      ),
-      fact(
-        'Effort',
-        `${grouped(report.judged.length)} checks, ${grouped(report.requests)} requests in ${report.seconds.toFixed(1)} s`,
-      ),
-    ),
+    broken.length
+      ? element(
+          'p',
+          { class: 'row' },
+          [...byCode(broken).keys()].map((code) =>
+            element('button', { type: 'button', class: 'quiet', onclick: () => goTo('MUST', code) }, code),
+          ),
+        )
+      : null,
+    nextStep(report),
+    report.revisions.length
+      ? element(
+          'dl',
+          { class: 'facts' },
+          fact('Server', report.server || 'unknown'),
+          fact('Address', report.target),
+          fact('Revisions', report.revisions.join(', ')),
+          fact('Findings', counts(report.findings)),
+          fact('Tools', toolsInWords(report)),
+          fact(
+            'Effort',
+            `${grouped(report.judged.length)} checks, ${grouped(report.requests)} requests in ${report.seconds.toFixed(1)} s`,
+          ),
+        )
+      : null,
     element('p', { class: 'row audit-downloads' }, downloads),
   );
+}
+
+/** @param {Finding[]} broken */
+function brokenRules(broken) {
+  const rules = byCode(broken).size;
+  return `${rules === 1 ? '1 rule is' : `${grouped(rules)} rules are`} broken in ${places(broken.length)}`;
+}
+
+/** @param {number} count */
+function places(count) {
+  return count === 1 ? '1 place' : `${grouped(count)} places`;
+}
+
+/** @param {string} severity @param {string} code */
+function idOf(severity, code) {
+  return `finding-${severity}-${code}`;
+}
+
+/** Show a kind of finding to whoever looks or listens. @param {string} severity @param {string} code */
+function goTo(severity, code) {
+  const found = document.getElementById(idOf(severity, code));
+  found?.scrollIntoView();
+  found?.querySelector('h3')?.focus();
+}
+
+/** What a person can do where hardly anything could be audited. @param {Report} report */
+function nextStep({ revisions, gaps, target }) {
+  if (gaps.some(({ reason }) => reason.includes('HTTP 401'))) return withToken(target);
+  const meant = URL.canParse(target) ? new URL('/mcp', target).href : target;
+  if (revisions.length || !/^https?:/.test(target) || meant === target) return null;
+  return element(
+    'p',
+    {},
+    'Did you mean ',
+    element('a', { href: `#/audit?url=${encodeURIComponent(meant)}` }, meant),
+    '?',
+  );
+}
+
+/** @param {Report} report */
+function toolsInWords({ tools, toolsTokens, toolsCalled, toolsSucceeded, modelSees }) {
+  if (!tools) return 'none';
+  const failed = toolsCalled - toolsSucceeded;
+  const where = modelSees.some((one) => one.failed) ? ', listed at the end' : '';
+  return [
+    `${grouped(tools)}, whose list takes a model about ${grouped(toolsTokens)} tokens. `,
+    toolsCalled ? `${grouped(toolsCalled)} called: ${grouped(toolsSucceeded)} succeeded` : 'None called',
+    failed ? `, ${grouped(failed)} answered with an error (no violation by itself${where})` : '',
+    '.',
+  ].join('');
 }
 
 /** @param {string} name @param {string} value */
@@ -107,12 +189,13 @@ function fact(name, value) {
 
 /** @param {Finding[]} findings */
 function counts(findings) {
-  const parts = Object.keys(SEVERITIES).map((severity) => {
-    const mine = findings.filter((one) => one.severity === severity);
-    const kinds = new Set(mine.map((one) => one.code)).size;
-    return mine.length && `${kinds} ${severity}${mine.length > kinds ? ` in ${mine.length} places` : ''}`;
+  const parts = Object.entries(SEVERITIES).map(([severity, { one, many }]) => {
+    const mine = findings.filter((finding) => finding.severity === severity);
+    const kinds = byCode(mine).size;
+    const where = mine.length > kinds ? `, in ${places(mine.length)}` : '';
+    return mine.length && `${grouped(kinds)} ${kinds === 1 ? one : many}${where}`;
   });
-  return parts.filter(Boolean).join(', ') || 'none';
+  return parts.filter(Boolean).join('; ') || 'none';
 }
 
 /**
@@ -146,8 +229,8 @@ function shownKind(group) {
   if (!first) return null;
   return element(
     'article',
-    { class: 'audit-finding' },
-    element('h3', {}, first.title, ' ', element('code', { class: 'faint' }, first.code)),
+    { class: 'audit-finding', id: idOf(first.severity, first.code) },
+    element('h3', { tabindex: -1 }, first.title, ' ', element('code', { class: 'faint' }, first.code)),
     element(
       'dl',
       { class: 'audit-facts' },
@@ -236,12 +319,14 @@ function byOutcome(clients) {
  * What was not checked, and why.
  * @param {Report} report
  */
-export function reportRest({ gaps, notJudged }) {
+export function reportRest({ verdict, target, gaps, notJudged, modelSees }) {
+  // What makes an audit incomplete is its headline.
+  const shown = verdict === 'incomplete' ? gaps.filter(({ weighs }) => !weighs) : gaps;
   /** @type {Map<string, string[]>} */
   const reasons = new Map();
   for (const { code, reason } of notJudged) reasons.set(reason, [...(reasons.get(reason) ?? []), code]);
   return [
-    gaps.length
+    shown.length
       ? element(
           'section',
           { class: 'panel' },
@@ -249,10 +334,18 @@ export function reportRest({ gaps, notJudged }) {
           element(
             'ul',
             { class: 'audit-list' },
-            gaps.map(({ what, reason }) => element('li', {}, `${what}: ${reason}`)),
+            shown.map(({ what, reason }) => element('li', {}, `${what}: ${reason}`)),
           ),
+          gaps.some(({ reason }) => reason.includes('--call-all'))
+            ? inTerminal(
+                'In a terminal, tools that declare themselves read-only are also called with arguments, the smallest that fit:',
+                target,
+                '--call-all',
+              )
+            : null,
         )
       : null,
+    failedCalls(modelSees),
     reasons.size
       ? element(
           'details',
@@ -272,4 +365,25 @@ export function reportRest({ gaps, notJudged }) {
         )
       : null,
   ];
+}
+
+/** What tools said instead of an answer. @param {Report['modelSees']} seen */
+function failedCalls(seen) {
+  const said = new Map(seen.filter((one) => one.failed).map((one) => [one.tool, one.failed]));
+  if (!said.size) return null;
+  return element(
+    'details',
+    { class: 'panel' },
+    element(
+      'summary',
+      {},
+      `Errors that ${said.size === 1 ? '1 tool' : `${grouped(said.size)} tools`} answered with`,
+    ),
+    element('p', { class: 'help' }, 'Often because a tool was called without arguments.'),
+    element(
+      'ul',
+      { class: 'audit-list' },
+      [...said].map(([tool, words]) => element('li', {}, element('code', {}, tool), `: ${words}`)),
+    ),
+  );
 }

@@ -23,11 +23,13 @@ export function asCurl({ url, headers, body }, hasToken) {
   return lines.join(' \\\n  ');
 }
 
-/** @param {string} tool @param {Record<string, unknown>} args @param {boolean} isSample */
-export function asCommand(tool, args, isSample) {
-  const words = ['qortal-mcp', 'call', tool];
-  if (Object.keys(args).length) words.push('--args', quoted(print(args)));
-  return [...words, ...(isSample ? ['--sample'] : [])].join(' ');
+/**
+ * The command that reads the same chain with the same tools as this server.
+ * @param {string} tool @param {Record<string, unknown>} args @param {{program: string[], options: string[]}} server
+ */
+export function asCommand(tool, args, { program, options }) {
+  const given = Object.keys(args).length ? ['--args', print(args)] : [];
+  return [...program, 'call', tool, ...given, ...options].map(quoted).join(' ');
 }
 
 /** @param {string} tool @param {Record<string, unknown>} args */

@@ -14,6 +14,11 @@ function copyOf(value) {
   return parse(print(value));
 }
 
+/** Arguments are an object, and nothing else is. @param {unknown} value */
+export function isArguments(value) {
+  return value !== null && typeof value === 'object' && !Array.isArray(value) && !(value instanceof Numeral);
+}
+
 /** Fields for the arguments of a tool. */
 export class ArgumentForm {
   /**
@@ -71,8 +76,7 @@ export class ArgumentForm {
       this.problem = '';
       try {
         const value = parse(text.value.trim() || '{}');
-        if (value === null || typeof value !== 'object' || Array.isArray(value) || value instanceof Numeral)
-          throw new Error('Arguments are an object: { … }.');
+        if (!isArguments(value)) throw new Error('Arguments are an object: { … }.');
         this.value = value;
         this.onChange();
       } catch (error) {
@@ -94,6 +98,17 @@ export class ArgumentForm {
     ];
   }
 
+  /** Marks the required fields that are empty and goes to the first. False if there is none, or the JSON side is shown. */
+  marksMissing() {
+    if (this.isJson) return false;
+    const fields = (this.schema.required ?? [])
+      .filter((name) => this.value[name] === undefined)
+      .flatMap((name) => this.fields.querySelector(`#argument-${name}`) ?? []);
+    for (const field of fields) field.setAttribute('aria-invalid', 'true');
+    if (fields[0] instanceof HTMLElement) fields[0].focus();
+    return fields.length > 0;
+  }
+
   /** @param {string} name @param {Schema} schema */
   #field(name, schema) {
     const isRequired = this.schema.required?.includes(name) ?? false;
@@ -102,6 +117,7 @@ export class ArgumentForm {
     const write = (written) => {
       if (written === undefined) delete this.value[name];
       else this.value[name] = written;
+      this.fields.querySelector(`#${id}`)?.removeAttribute('aria-invalid');
       this.onChange();
     };
     const made = control(schema, this.value[name], write, {

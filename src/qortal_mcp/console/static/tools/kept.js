@@ -1,6 +1,7 @@
 // Calls that were made in this tab, and those that a person named and keeps in this browser.
 
 import { parse } from '../json.js';
+import { isArguments } from './form.js';
 
 /** @typedef {{tool: string, args: string}} Call as JSON, so that nothing of it is lost */
 /** @typedef {Call & {name: string}} KeptCall */
@@ -25,7 +26,7 @@ function read(storage, key) {
 /** Whatever is in the storage, only calls come out of it. @param {any} one */
 function isCall(one) {
   try {
-    return typeof one.tool === 'string' && typeof parse(one.args) === 'object';
+    return typeof one.tool === 'string' && isArguments(parse(one.args));
   } catch {
     return false;
   }

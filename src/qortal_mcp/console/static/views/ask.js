@@ -199,6 +199,7 @@ class Conversation {
     turn.end(run);
     this.runs.push(run);
     remember(this.runs);
+    if (run.ended === 'endpoint' && !run.answer) this.input.value ||= turn.question;
     if (run.problem) announce(run.problem);
     else announceEnd(run);
   }

@@ -3,8 +3,9 @@
 import { announce, copyButton, download, element, fill } from '../element.js';
 import { print } from '../json.js';
 import { failure } from '../panel.js';
-import { address, events, getJson, hasLeft } from '../wire.js';
+import { address, events, getJson, hasLeft, token } from '../wire.js';
 import { findingGroups, reportHead, reportRest } from '../audit/report.js';
+import { withToken } from '../audit/terminal.js';
 
 /** @typedef {import('../audit/report.js').Finding} Finding */
 /** @typedef {import('../audit/report.js').Report} Report */
@@ -92,6 +93,8 @@ function auditor(url, allowed, signal) {
   };
   let stopping = new AbortController();
   stop.addEventListener('click', () => stopping.abort());
+  // What is shown belongs to an address that was audited.
+  input.addEventListener('invalid', () => (fill(places.state), fill(places.results)));
 
   /** @param {SubmitEvent} event */
   const submit = async (event) => {
@@ -112,6 +115,7 @@ function auditor(url, allowed, signal) {
       element('label', { for: input.id }, 'Address of the server'),
       element('div', { class: 'row' }, input, start, stop),
       element('p', { class: 'help', id: 'audit-allowed' }, allowed),
+      token.isSet ? withToken(address('mcp')) : null,
     ),
     places.state,
     places.results,

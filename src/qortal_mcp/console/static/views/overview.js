@@ -157,7 +157,7 @@ function lastDay(signal) {
           figure('Assets issued', grouped(last24Hours.assetsIssued)),
         ],
         figure(
-          'Circulating supply',
+          'Minted by blocks',
           circulatingSupplyQort === null ? 'unknown' : amount(circulatingSupplyQort, 'QORT'),
         ),
         fees && figure('Fee of a payment', amount(fees.payment, 'QORT')),

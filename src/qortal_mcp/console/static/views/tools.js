@@ -1,13 +1,14 @@
 // Every tool with a form, its answer for reading, and the exchange as it went over the wire.
 
 import { announce, copyButton, element, fill } from '../element.js';
-import { ago } from '../format.js';
+import { ago, grouped } from '../format.js';
 import { parse, print } from '../json.js';
 import { pageOf, toolPage } from '../links.js';
+import { current } from '../live.js';
 import { failure } from '../panel.js';
 import { origin, readable } from '../readable.js';
 import { asCommand, asCurl, asLink } from '../tools/copies.js';
-import { ArgumentForm } from '../tools/form.js';
+import { ArgumentForm, isArguments } from '../tools/form.js';
 import { forget, keep, keptCalls, madeCalls, remember } from '../tools/kept.js';
 import { rawExchange } from '../tools/raw.js';
 import { REVISIONS, compose, hasLeft, resultOf, send, token, tools } from '../wire.js';
@@ -50,7 +51,15 @@ export const view = {
         element(
           'p',
           {},
-          'Choose a tool. All of them only read; each call shows its answer, the exchange behind it and the command for it.',
+          'All of them only read. Each call shows its answer, the exchange behind it and the command for it.',
+        ),
+        element(
+          'dl',
+          { class: 'described' },
+          all.map((one) => [
+            element('dt', {}, element('a', { href: pageOf('tools', one.name) }, one.name)),
+            element('dd', {}, one.description),
+          ]),
         ),
       );
   },
@@ -60,8 +69,7 @@ export const view = {
 function argumentsFrom(query) {
   try {
     const value = parse(query.get('args') ?? '{}');
-    if (value === null || typeof value !== 'object' || Array.isArray(value))
-      throw new Error('Arguments are an object.');
+    if (!isArguments(value)) throw new Error('Arguments are an object.');
     return { value, problem: '' };
   } catch (error) {
     return {
@@ -133,6 +141,7 @@ function toolPart(place, tool, given, runs, signal) {
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
     if (form.problem) form.fields.querySelector('textarea')?.focus();
+    else if (form.marksMissing()) announce('A required argument is missing.', true);
     else start();
   };
   sayCopies();
@@ -173,12 +182,10 @@ function copiesOf(tool, value) {
   return [
     element('span', { class: 'faint' }, 'Copy as '),
     copyButton(asCurl(request, token.isSet), 'curl'),
-    copyButton(() => asCommand(tool.name, value, isSample), 'command'),
+    copyButton(() => asCommand(tool.name, value, current()), 'command'),
     copyButton(asLink(tool.name, value), 'link'),
   ];
 }
-/** Whether the last answer came from the sample chain, which a command must be told. */
-let isSample = false;
 
 /** @param {Definition} tool @param {ArgumentForm} form */
 function keeper(tool, form) {
@@ -278,7 +285,7 @@ async function run(place, tool, args, signal) {
     isGood: outcome.answer !== null,
   });
   document.querySelector('.history')?.replaceWith(historyPart());
-  showOutcome(place, tool, exchange, outcome);
+  showOutcome(place, tool, args, exchange, outcome);
   place.setAttribute('aria-busy', 'false');
   if (wantsFocus) place.querySelector('h2')?.focus();
 }
@@ -294,10 +301,9 @@ function outcomeOf(exchange) {
   }
 }
 
-/** @param {HTMLElement} place @param {Definition} tool @param {Exchange} exchange @param {Outcome} outcome */
-function showOutcome(place, tool, exchange, outcome) {
+/** @param {HTMLElement} place @param {Definition} tool @param {Record<string, any>} args @param {Exchange} exchange @param {Outcome} outcome */
+function showOutcome(place, tool, args, exchange, outcome) {
   const { answer, error } = outcome;
-  isSample = answer?.asOf?.node === 'sample';
   const body = element('div', { class: 'body' });
   const sides = element('div', { class: 'choices', role: 'group', 'aria-label': 'How to show the answer' });
   const show = () => {
@@ -313,7 +319,7 @@ function showOutcome(place, tool, exchange, outcome) {
       );
     fill(sides, side('Readable', false), side('Raw', true));
     if (chosen.isRaw) fill(body, rawExchange(exchange, asCurl(exchange.request, token.isSet)));
-    else fill(body, answer ? readable(answer) : failure(error));
+    else fill(body, answer ? shownAnswer(answer) : failure(error));
   };
   show();
   fill(
@@ -321,14 +327,24 @@ function showOutcome(place, tool, exchange, outcome) {
     element('h2', { tabindex: '-1' }, answer ? 'Answer' : 'Failed'),
     sides,
     body,
-    answer ? pages(tool, answer) : null,
+    answer ? pages(tool, args, answer) : null,
   );
 }
 
-/** @param {Definition} tool @param {Record<string, any>} answer */
-function pages(tool, answer) {
+/** An answer that cannot be shown for reading is still there as it came. @param {Record<string, any>} answer */
+function shownAnswer(answer) {
+  try {
+    return readable(answer);
+  } catch (error) {
+    return failure(error);
+  }
+}
+
+/** @param {Definition} tool @param {Record<string, any>} args @param {Record<string, any>} answer */
+function pages(tool, args, answer) {
   const { returned, next } = answer.page ?? {};
-  const rows = returned === undefined ? '' : `${returned} rows · `;
+  const first = (typeof args.offset === 'number' ? args.offset : 0) + 1;
+  const rows = !returned ? '' : `Rows ${grouped(first)} to ${grouped(first + returned - 1)} · `;
   const button = next
     ? element(
         'a',

@@ -1,8 +1,9 @@
 // An account: what it holds, does and is called.
 
 import { copyButton, element, fill } from '../../element.js';
+import { fitting } from '../../fitting.js';
 import { shortened } from '../../format.js';
-import { pageOf } from '../../links.js';
+import { looksLike, pageOf } from '../../links.js';
 import { listPanel, panel } from '../../panel.js';
 import { facts, readable, table } from '../../readable.js';
 import { tabs } from '../../tabs.js';
@@ -13,13 +14,19 @@ import { tabs } from '../../tabs.js';
 export const account = {
   title: ({ parts }) => `Account ${shortened(parts[0] ?? '')}`,
   show(place, { parts: [address = '', chosen = ''] }, signal) {
+    if (looksLike.contract(address)) {
+      location.replace(pageOf('contract', address));
+      return;
+    }
     const part = Object.hasOwn(PARTS, chosen) ? chosen : '';
+    const rest = element('div', {});
+    const showRest = () =>
+      fill(rest, tabs(pageOf('account', address), NAMES, part), PARTS[part]?.(address, signal));
     fill(
       place,
       element('p', { class: 'identity' }, element('code', {}, address), copyButton(address)),
-      overview(address, signal),
-      tabs(pageOf('account', address), NAMES, part),
-      PARTS[part]?.(address, signal),
+      overview(address, signal, showRest),
+      rest,
     );
   },
 };
@@ -95,14 +102,15 @@ const PARTS = {
     }),
 };
 
-/** @type {PartOf} */
-function overview(address, signal) {
+/** @param {string} address @param {AbortSignal} signal @param {() => void} onFound */
+function overview(address, signal, onFound) {
   return panel({
     title: 'Account',
     isMain: true,
     tool: 'get_account_overview',
     args: { address },
     signal,
+    onFound,
     follows: true,
     show: (found) => [
       facts(
@@ -118,7 +126,7 @@ function overview(address, signal) {
           'publicKey',
         ]),
       ),
-      found.assetBalances.length > 1 ? table('Balances', found.assetBalances) : null,
+      found.assetBalances.length > 1 ? fitting(table('Balances', found.assetBalances)) : null,
     ],
   });
 }

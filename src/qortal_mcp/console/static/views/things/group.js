@@ -1,6 +1,6 @@
 // A group: who is in it, and who wants to be or may not.
 
-import { fill } from '../../element.js';
+import { element, fill, retitle } from '../../element.js';
 import { pageOf } from '../../links.js';
 import { listPanel, panel } from '../../panel.js';
 import { facts } from '../../readable.js';
@@ -20,6 +20,7 @@ export const group = {
   show(place, { parts: [id = '', chosen = ''] }, signal) {
     const kind = /** @type {keyof typeof NAMES} */ (Object.hasOwn(NAMES, chosen) ? chosen : '');
     const group_id = Number(id);
+    const rest = element('div', {});
     fill(
       place,
       panel({
@@ -28,6 +29,14 @@ export const group = {
         tool: 'get_group',
         args: { group_id },
         signal,
+        onFound: ({ groupName }) => {
+          retitle(place, `${groupName} (group ${id})`);
+          fill(
+            rest,
+            tabs(pageOf('group', id), NAMES, kind),
+            kind ? events(group_id, kind, signal) : members(group_id, signal),
+          );
+        },
         show: (found) =>
           facts(
             found,
@@ -47,8 +56,7 @@ export const group = {
             ]),
           ),
       }),
-      tabs(pageOf('group', id), NAMES, kind),
-      kind ? events(group_id, kind, signal) : members(group_id, signal),
+      rest,
     );
   },
 };

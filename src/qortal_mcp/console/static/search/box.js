@@ -1,7 +1,7 @@
 // The search box in the header: suggestions while a person types, and what they choose.
 
-import { announce, element, fill } from './element.js';
-import { pageOf } from './links.js';
+import { announce, element, fill } from '../element.js';
+import { pageOf } from '../links.js';
 import { lookUp } from './looking.js';
 
 const PAUSE_MS = 200;
@@ -22,7 +22,7 @@ class SearchBox extends HTMLElement {
     maxlength: 300,
   });
   #list = element('ul', { role: 'listbox', id: 'suggestions', 'aria-label': 'Suggestions', hidden: true });
-  /** @type {import('./meanings.js').Found[]} */
+  /** @type {import('./finding.js').Found[]} */
   #found = [];
   #chosen = -1;
   #looking = new AbortController();
@@ -79,7 +79,7 @@ class SearchBox extends HTMLElement {
     announce(found.length ? `${found.length} suggestions` : 'Nothing found');
   }
 
-  /** @param {import('./meanings.js').Found[]} found */
+  /** @param {import('./finding.js').Found[]} found */
   #suggest(found) {
     this.#found = found.slice(0, MOST_SHOWN);
     this.#chosen = -1;
@@ -118,6 +118,7 @@ class SearchBox extends HTMLElement {
   #key(event) {
     const count = this.#found.length;
     if (event.key === 'Escape') {
+      event.preventDefault(); // which would empty the box
       this.#looking.abort();
       this.#open(false);
     } else if ((event.key === 'ArrowDown' || event.key === 'ArrowUp') && count) {
@@ -143,6 +144,7 @@ class SearchBox extends HTMLElement {
     clearTimeout(this.#timer);
     this.#looking.abort();
     this.#suggest([]);
+    this.#input.value = '';
     this.#input.blur();
     location.hash = href;
   }

@@ -1,9 +1,9 @@
 // Looks up everything that a text can mean, all at once, and keeps the order of likelihood.
 
 import { meanings } from './meanings.js';
-import { Failure, hasLeft } from './wire.js';
+import { Failure, hasLeft } from '../wire.js';
 
-/** @typedef {import('./meanings.js').Found} Found */
+/** @typedef {import('./finding.js').Found} Found */
 
 /** Failures that only say "this is not it". */
 const NOT_IT = ['NOT_FOUND', 'INVALID_ARGUMENT', 'REFUSED', 'NOT_SUPPORTED'];
