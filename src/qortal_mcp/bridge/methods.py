@@ -19,6 +19,7 @@ from ..repairs import values
 from ..repairs.chosen import Outcome
 from ..repairs.subjects import Asked
 from ..repairs.tools.page import list_paginated
+from ..server.caller import rated
 from ..server.context import Context
 from ..server.methods.call import EMPTY, Call, Running
 from . import words
@@ -445,7 +446,7 @@ def listen(call: BridgeCall) -> Running:
         except ClientError as exc:
             raise _protocol_error(exc, call) from None
         hub = behind.clients.hub
-        listener = hub.listen(call.request.id, accepted)
+        listener = hub.listen(call.request.id, accepted, rated(call.peer.caller))
         try:
             told = _encode({"notifications": accepted, "_meta": meta})
             await context.send(jsonrpc.notification("notifications/subscriptions/acknowledged", told))

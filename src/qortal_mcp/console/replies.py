@@ -5,16 +5,16 @@ import msgspec
 from ..transports.http import Exchange
 
 _EVENTS = b"text/event-stream"
-# Nobody keeps what a route answers, takes it for something else than it is, or loads it into a page of their own.
+# Nobody takes what a route answers for something else than it is, or loads it into a page of their own.
 GUARDED = (
-    (b"cache-control", b"no-store"),
     (b"x-content-type-options", b"nosniff"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
+_NOT_KEPT = (b"cache-control", b"no-store")
 
 
 async def reply_json(exchange: Exchange, status: int, body: bytes, *more: tuple[bytes, bytes]) -> None:
-    await exchange.reply(status, body, (b"content-type", b"application/json"), *GUARDED, *more)
+    await exchange.reply(status, body, (b"content-type", b"application/json"), _NOT_KEPT, *GUARDED, *more)
 
 
 async def refuse(exchange: Exchange, status: int, sentence: str, *more: tuple[bytes, bytes]) -> None:

@@ -54,10 +54,13 @@ def _is_refused(part: bytes) -> bool:
 class EventSender:
     """Turns a reply into a stream of events at the first message, and keeps it alive."""
 
-    __slots__ = ("_exchange", "_keeper", "_limits", "_watch", "started")
+    __slots__ = ("_exchange", "_headers", "_keeper", "_limits", "_watch", "started")
 
-    def __init__(self, exchange: Exchange, limits: Limits, watch: Watch) -> None:
+    def __init__(
+        self, exchange: Exchange, limits: Limits, watch: Watch, headers: tuple[tuple[bytes, bytes], ...] = ()
+    ) -> None:
         self._exchange = exchange
+        self._headers = headers
         self._limits = limits
         self._watch = watch
         self.started = False
@@ -69,7 +72,7 @@ class EventSender:
             return
         if not self.started:
             self.started = True
-            await self._exchange.start_events()
+            await self._exchange.start_events(*self._headers)
             self._keeper = asyncio.get_running_loop().create_task(self._keep_alive())
         await self._write(framing.sse_event(message))
 

@@ -17,7 +17,7 @@ from ...server.dispatch import Server
 from ...text import printable
 from ...transports.http import Exchange
 from ...transports.streams import EventSender, Watch
-from ..replies import json_body, refuse, reply_json, wants_events
+from ..replies import GUARDED, json_body, refuse, reply_json, wants_events
 from ..setup import ConsoleSetup
 from .allowance import Allowance, Place, Refusal
 from .limits import DEFAULT, ConsoleLimits
@@ -183,7 +183,7 @@ class Asking:
         from ...agent.events import Ended, Notice
         from .event_queue import EventQueue
 
-        sender = EventSender(exchange, self._server.limits, watch)
+        sender = EventSender(exchange, self._server.limits, watch, GUARDED)
         queue = EventQueue(sender, self._server.limits.backlog_bytes, watch.give_up)
 
         def put(event: "Event") -> None:

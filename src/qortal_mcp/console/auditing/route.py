@@ -15,7 +15,7 @@ from ...protocol.decoding import decoder
 from ...server.caller import rated
 from ...transports.http import Exchange
 from ...transports.streams import EventSender, Watch
-from ..replies import json_body, refuse, reply_json, wants_events
+from ..replies import GUARDED, json_body, refuse, reply_json, wants_events
 from .limits import DEFAULT as CAREFUL
 from .limits import AuditingLimits
 
@@ -129,7 +129,7 @@ class Auditing:
             del self._running[caller]
 
     async def _stream(self, exchange: Exchange, run: "AuditRun", watch: Watch) -> None:
-        sender = EventSender(exchange, self._stream_limits, watch)
+        sender = EventSender(exchange, self._stream_limits, watch, GUARDED)
         try:
             event = _STARTING
             while not _is_last(_read(event)):

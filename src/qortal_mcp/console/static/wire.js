@@ -231,14 +231,19 @@ export async function offers(name) {
 }
 
 /**
- * The JSON of a route of this server, whatever its status is.
+ * The JSON of a route of this server. Throws Failure with its sentence if it is refused.
  * @param {string} path
  * @param {{signal?: AbortSignal}} [options]
  * @returns {Promise<any>}
  */
 export async function getJson(path, { signal } = {}) {
   const reply = await reach(path, { signal });
-  return bodyOf(reply.status, await reply.text());
+  const found = bodyOf(reply.status, await reply.text());
+  if (!reply.ok)
+    throw new Failure(String(found.error ?? `The server answered with status ${reply.status}.`), {
+      status: reply.status,
+    });
+  return found;
 }
 
 /** @param {number} status @param {string} text */
