@@ -2,6 +2,7 @@
 
 import logging
 import os
+import sys
 
 import click
 from msgspec.structs import replace
@@ -65,7 +66,10 @@ def command(
 
     def started() -> None:
         announce(url_of(sock))
-        say(f"Console at {url_of(sock, '/')}")
+        if (
+            sys.stderr is not None and sys.stderr.isatty()
+        ):  # others read one JSON object per line from here on
+            say(f"Console at {url_of(sock, '/')}")
         if not on_loopback and not door.allow_host:
             log.warning(
                 "clients are refused unless they use the host name localhost: "

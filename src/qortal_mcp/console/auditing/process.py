@@ -22,7 +22,6 @@ from ...audit.reports import markdown
 from ...audit.visiting.runner import Order, Unreachable, collect
 from ...client.wires.loopback import place_met
 from ...client.wires.routes import Place, Route, place_of
-from ...protocol.decoding import decoder
 from ...text import printable_json, visible
 from .events import Ended, Failed, Found, Progress, Task
 
@@ -30,12 +29,9 @@ _PROGRESS_CHARS = 200
 _LOOKUP_SECONDS = 5.0
 
 
-_read_task = decoder(Task)
-
-
 def main() -> None:
     """Do the task on standard input."""
-    task = _read_task(sys.stdin.buffer.readline())
+    task = msgspec.json.decode(sys.stdin.buffer.readline(), type=Task)
     bound(memory_bytes=task.limits.memory_bytes, cpu_seconds=task.limits.total_seconds)
     asyncio.run(_audit(task))
 
