@@ -132,6 +132,8 @@ def test_a_resource_on_qdn_is_found_by_its_address(page: Any, console: Console) 
     parts = [resource["serviceName"], resource["name"], *filter(None, [resource["identifier"]])]
     search(page, console, "qortal://" + "/".join(parts))
     page.wait_for_url(console.at("qdn", *parts))
+    settle(page)
+    assert parts[1] in page.locator("main dl").inner_text()
 
 
 def test_what_is_not_there_is_said(page: Any, console: Console) -> None:
