@@ -4,7 +4,7 @@ from urllib.parse import urljoin, urlsplit
 
 from ..errors import MalformedReply, shown
 
-_DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
+DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 
 def same_origin(base: str, reference: str, what: str = "the address to post to") -> str:
@@ -30,10 +30,10 @@ def named(base: str, reference: str) -> str:
     except ValueError:
         return shown(reference)
     host = f"[{host}]" if ":" in host else host
-    default = _DEFAULT_PORTS.get(scheme)
+    default = DEFAULT_PORTS.get(scheme)
     return shown(f"{scheme}://{host}" + ("" if port in (None, default) else f":{port}"))
 
 
 def _origin(url: str) -> tuple[str, str, int | None]:
     parts = urlsplit(url)
-    return parts.scheme, parts.hostname or "", parts.port or _DEFAULT_PORTS.get(parts.scheme)
+    return parts.scheme, parts.hostname or "", parts.port or DEFAULT_PORTS.get(parts.scheme)

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
+from ...client.wires.origins import DEFAULT_PORTS
 from ...client.wires.routes import Place, place_of
 
-_USUAL_PORTS = {"http": 80, "ws": 80, "https": 443, "wss": 443}
 # Where Core listens on the main and on the test network: kept away from whether or not it is read here.
 _CORE_PORTS = (12391, 62391)
 
@@ -24,4 +24,4 @@ def place_at(url: str) -> Place:
         port = parts.port
     except ValueError:  # not an address, or a port beyond 65535: nothing is there
         return place_of("", 0)
-    return place_of(parts.hostname or "", port or _USUAL_PORTS.get(parts.scheme.lower(), 0))
+    return place_of(parts.hostname or "", port or DEFAULT_PORTS.get(parts.scheme.lower(), 0))

@@ -5,7 +5,7 @@ import { fitting } from './fitting.js';
 import { grouped } from './format.js';
 import { toolPage } from './links.js';
 import { on } from './live.js';
-import { notes, origin, table, tableRow } from './readable.js';
+import { facts, notes, origin, table, tableRow } from './readable.js';
 import { print } from './json.js';
 import { Failure, call, hasLeft } from './wire.js';
 
@@ -82,6 +82,24 @@ export function panel({
  */
 function sourceOf(tool, args, answer) {
   return [element('a', { href: toolPage(tool, print(args)) }, tool), ` · ${origin(answer)}`];
+}
+
+/**
+ * A section with what Core itself says, for a page whose tools are switched off.
+ * @param {{title: string, endpoint: string, values: Row, signal: AbortSignal, more: string}} part
+ */
+export function corePanel({ title, endpoint, values, signal, more }) {
+  return panel({
+    title,
+    isMain: true,
+    tool: 'read_core',
+    args: { endpoint, values },
+    signal,
+    show: ({ result }) => [
+      facts(result ?? {}),
+      element('p', { class: 'aside' }, `As Core tells it. ${more}`),
+    ],
+  });
 }
 
 /**

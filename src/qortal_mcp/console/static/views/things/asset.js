@@ -1,7 +1,7 @@
 // An asset. Where the tools for assets are switched off, what Core itself says of it.
 
-import { element, fill } from '../../element.js';
-import { panel } from '../../panel.js';
+import { fill } from '../../element.js';
+import { corePanel, panel } from '../../panel.js';
 import { facts } from '../../readable.js';
 import { offers } from '../../wire.js';
 
@@ -18,23 +18,12 @@ export const asset = {
           signal,
           show: (found) => facts(found),
         })
-      : panel({
+      : corePanel({
           title: 'Asset',
-          isMain: true,
-          tool: 'read_core',
-          args: {
-            endpoint: '/assets/info',
-            values: /^[0-9]+$/.test(id) ? { assetId: Number(id) } : { assetName: id },
-          },
+          endpoint: '/assets/info',
+          values: /^[0-9]+$/.test(id) ? { assetId: Number(id) } : { assetName: id },
           signal,
-          show: ({ result }) => [
-            facts(result ?? {}),
-            element(
-              'p',
-              { class: 'aside' },
-              'As Core tells it. Holders, orders and trades are there once the server is started with --toolsets +assets.',
-            ),
-          ],
+          more: 'Holders, orders and trades are there once the server is started with --toolsets +assets.',
         });
     fill(place, part);
   },

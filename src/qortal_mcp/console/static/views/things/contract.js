@@ -3,7 +3,7 @@
 import { element, fill } from '../../element.js';
 import { shortened } from '../../format.js';
 import { pageOf } from '../../links.js';
-import { listPanel, panel } from '../../panel.js';
+import { corePanel, listPanel, panel } from '../../panel.js';
 import { facts } from '../../readable.js';
 import { offers } from '../../wire.js';
 
@@ -20,20 +20,12 @@ export const contract = {
           signal,
           show: (found) => facts(found),
         })
-      : panel({
+      : corePanel({
           title: 'Contract',
-          isMain: true,
-          tool: 'read_core',
-          args: { endpoint: '/at/{ataddress}', values: { ataddress: address } },
+          endpoint: '/at/{ataddress}',
+          values: { ataddress: address },
           signal,
-          show: ({ result }) => [
-            facts(result ?? {}),
-            element(
-              'p',
-              { class: 'aside' },
-              'As Core tells it. The server says more once it is started with --toolsets +contracts.',
-            ),
-          ],
+          more: 'The server says more once it is started with --toolsets +contracts.',
         });
     fill(
       place,
