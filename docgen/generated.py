@@ -75,6 +75,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "audit-departures": requirements_tables.departures_table,
     "repairs": repairs_tables.repairs_tables,
     "bridge-limits": limits_tables.bridge_limits,
+    "gathered-limits": limits_tables.gathered_limits,
     "agent-limits": limits_tables.agent_limits,
 }
 WITH_TABLES = ("README.md", "DESIGN.md", "docs/audit.md", "docs/bridge.md", "docs/ask.md")

@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from qortal_mcp.agent.limits import AgentLimits
+from qortal_mcp.bridge.gathered.limits import GatheredLimits
 from qortal_mcp.bridge.limits import BridgeLimits
 from qortal_mcp.console.asking.limits import ConsoleLimits
 from qortal_mcp.limits import Limits
@@ -33,6 +34,10 @@ def agent_limits() -> str:
 
 def bridge_limits() -> str:
     return _table(BridgeLimits)
+
+
+def gathered_limits() -> str:
+    return _table(GatheredLimits)
 
 
 def _table(kind: type[Struct]) -> str:

@@ -92,7 +92,7 @@ def _partly(group: type[Options]) -> tuple[list[str], str]:
         return [], ""
     flags = ", ".join(code(option.flag) for option in settings.options_of(base))
     takers = _takers(base)
-    return takers, f" {' and '.join(takers)}: only {flags}." if takers else ""
+    return takers, f" {', '.join(takers)}: only {flags}." if takers else ""
 
 
 def _starred(name: str) -> str:

@@ -182,21 +182,21 @@ async def test_reconnection(ctx: Context) -> TextContent:
     return text("Reconnection test completed")
 
 
-@tool(listed=False)
+@tool
 def test_trigger_tool_change(ctx: Context) -> TextContent:
     """Tells subscribers that the list of tools changed."""
     ctx.server.hub.list_changed("tools")
     return text("Announced")
 
 
-@tool(listed=False)
+@tool
 def test_trigger_prompt_change(ctx: Context) -> TextContent:
     """Tells subscribers that the list of prompts changed."""
     ctx.server.hub.list_changed("prompts")
     return text("Announced")
 
 
-@tool(listed=False)
+@tool
 def test_trigger_resource_update(ctx: Context) -> TextContent:
     """Tells subscribers that the watched resource changed."""
     ctx.server.hub.resource_updated("test://watched-resource")

@@ -8,12 +8,12 @@ from contextlib import AsyncExitStack
 import uvicorn
 from msgspec import Struct
 
-from qortal_mcp.audit.visiting.runner import Target
 from qortal_mcp.bridge.bridge import Bridge
 from qortal_mcp.bridge.way import Way
-from qortal_mcp.cli.running.bridging import bridge_of
+from qortal_mcp.cli.running.bridge.bridging import bridge_of
 from qortal_mcp.client.limits import ClientLimits
 from qortal_mcp.client.options import Options
+from qortal_mcp.client.wires.targets import Target
 from qortal_mcp.repairs.chosen import Repairs
 from qortal_mcp.server.receiver import Receiver
 from qortal_mcp.transports.http import HttpApp

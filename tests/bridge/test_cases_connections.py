@@ -39,8 +39,8 @@ def free_port() -> int:
 @pytest.mark.parametrize(
     ("asked", "behind", "answered"),
     [
-        pytest.param("2026-07-28", "2025-06-18", "2025-11-25", id="modern"),
-        pytest.param("banana", "2025-06-18", "2025-11-25", id="unknown"),
+        pytest.param("2026-07-28", "2025-11-25", "2025-11-25", id="modern"),
+        pytest.param("banana", "2025-11-25", "2025-11-25", id="unknown"),
         pytest.param("2025-03-26", "2025-03-26", "2025-03-26", id="2025-03-26"),
         pytest.param("2024-11-05", "2024-11-05", "2024-11-05", id="2024-11-05"),
     ],

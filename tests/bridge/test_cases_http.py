@@ -169,7 +169,7 @@ def test_headers_say_the_revision_of_the_connection_behind(loop: Loop) -> None:
         front.shake_hands("2026-07-28")
         call(front, "answers")
         (sent,) = (one.headers for one in server.heard if one.method == "tools/call")
-        assert sent["mcp-protocol-version"] == "2025-06-18"
+        assert sent["mcp-protocol-version"] == "2025-11-25"
         assert sent["accept"] == "application/json, text/event-stream"
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from msgspec import Raw
 
-from qortal_mcp.bridge.known_tools import KnownTools
+from qortal_mcp.bridge.server_side.known_tools import KnownTools
 from qortal_mcp.repairs import values
 from qortal_mcp.repairs.chosen import REPAIRED, Repairs
 from qortal_mcp.repairs.subjects import Asked

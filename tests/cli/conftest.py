@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from tests.bridge.standins import Loop
 
 
 @pytest.fixture(autouse=True)
@@ -19,3 +20,11 @@ def unchanged_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     root.handlers[:] = handlers
     root.setLevel(level)
+
+
+@pytest.fixture(scope="session")
+def loop() -> Iterator[Loop]:
+    """Where servers that are not ours run."""
+    loop = Loop()
+    yield loop
+    loop.stop()

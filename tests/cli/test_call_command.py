@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 import pty
-import shlex
 import signal
 import socket
 import subprocess
@@ -13,12 +12,16 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from tests.bridge.scripts import error, result, serving, text, tool
+from tests.bridge.standins import Loop, program
+from tests.cli.others import EVERYTHING, OURS, other
 from tests.cli.running import ALICE, COMMAND, environment, run
 from tests.cli.strangers import http_node
 
 from qortal_mcp.cli.input import call_arguments
 from qortal_mcp.cli.main import main
 from qortal_mcp.cli.running.failures import WrongUsage
+from qortal_mcp.protocol.versions import REVISIONS
 
 
 @pytest.fixture
@@ -173,15 +176,6 @@ def test_wrong_arguments_are_the_tools_error_and_not_wrong_usage() -> None:
         assert run("call", "get_balance", *words, "--sample").code == 1
 
 
-def test_the_examples_in_the_help_are_real_calls(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["call", "--help"]) == 0
-    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
-    examples = [shlex.split(line)[1:] for line in lines if line.startswith("qortal-mcp call ")]
-    assert len(examples) == 3
-    for words in examples:
-        assert main(words) == 0
-
-
 def test_help_behind_the_name_of_a_tool_is_about_that_tool(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["call", "get_balance", "--help"]) == 0
     shown = capsys.readouterr().out
@@ -315,3 +309,163 @@ def test_a_node_that_is_not_there_is_told_with_what_to_do(unused_port: int) -> N
     assert ended.code == 3
     last = ended.err.splitlines()[-1]
     assert "Is Qortal Core running there? Use --node for another node, or --sample for none." in last
+
+
+TYPED: list[Any] = [
+    pytest.param({"type": "string"}, "5", "5", id="text-like-a-number"),
+    pytest.param({"type": "string"}, '{"a": 1}', '{"a": 1}', id="text-like-json"),
+    pytest.param({"type": "string"}, "null", "null", id="text-like-null"),
+    pytest.param({"type": ["string", "null"]}, "true", "true", id="text-or-null"),
+    pytest.param({"anyOf": [{"type": "string"}, {"type": "null"}]}, "7", "7", id="any-of-text"),
+    pytest.param({"enum": ["1", "2"]}, "1", "1", id="choice"),
+    pytest.param({"$ref": "#/$defs/word"}, "5", "5", id="reference"),
+    pytest.param({"type": "string"}, "", "", id="empty"),
+    pytest.param({"type": "integer"}, "5", 5, id="number"),
+    pytest.param({"type": ["string", "integer"]}, "5", 5, id="text-or-number"),
+    pytest.param({"type": "array"}, '["a"]', ["a"], id="list"),
+    pytest.param({"type": "boolean"}, "true", True, id="truth"),
+    pytest.param({"type": "integer"}, "many", "many", id="not-a-number"),
+    pytest.param({}, "x=y", "x=y", id="anything"),
+    pytest.param(True, "5", 5, id="not-an-object"),
+]
+
+
+@pytest.mark.parametrize(("schema", "typed", "sent"), TYPED)
+def test_the_schema_of_another_servers_tool_says_how_a_value_is_read(
+    schema: Any, typed: str, sent: Any, loop: Loop
+) -> None:
+    inputs = {"type": "object", "$defs": {"word": {"type": "string"}}, "properties": {"a": schema}}
+    script = serving({"take": [text("taken")]}, entries=[tool("take", inputSchema=inputs)])
+    with other(loop, program, script) as (target, server):
+        words = ("call", "take", f"a={typed}", "--args", '{"b": 1.50}', "--repair", "none")
+        assert run(*words, "--server", target).out == "taken\n"
+        (asked,) = server.calls("take")
+    assert asked["params"]["arguments"] == {"a": sent, "b": 1.5}
+
+
+ANSWERS: list[Any] = [
+    pytest.param({"content": []}, "\n", id="nothing"),
+    pytest.param(
+        {"content": [{"type": "text", "text": "a\n"}, {"type": "text", "text": "b"}]}, "a\nb\n", id="texts"
+    ),
+    pytest.param(
+        {"content": [{"type": "text", "text": '{"n": 1}'}], "structuredContent": {"n": 1}},
+        "n  1\n",
+        id="same",
+    ),
+    pytest.param(
+        {"content": [{"type": "text", "text": "One!"}], "structuredContent": {"n": 1}},
+        "n  1\nOne!\n",
+        id="more",
+    ),
+    pytest.param(
+        {"content": [{"type": "text", "text": "a\nb"}], "structuredContent": {"result": "a\nb"}},
+        "a\nb\n",
+        id="wrapped-text",
+    ),
+    pytest.param(
+        {
+            "content": [{"type": "text", "text": str(n)} for n in (1, 2)],
+            "structuredContent": {"result": [1, 2]},
+        },
+        "result  1, 2\n",
+        id="wrapped-list",
+    ),
+    pytest.param(
+        {
+            "content": [],
+            "structuredContent": {"uptime": 5000, "price": 1.10, "notes": "x", "page": 5, "asOf": []},
+        },
+        "uptime  5000\nprice   1.1\nnotes   x\npage    5\nasOf (0)\n",
+        id="names-mean-nothing",
+    ),
+    pytest.param({"content": [], "structuredContent": [1]}, "[\n  1\n]\n", id="not-an-object"),
+    pytest.param({"content": [{"type": "new"}, 5]}, None, id="unknown-blocks"),
+]
+
+
+@pytest.mark.parametrize(("value", "shown"), ANSWERS)
+def test_the_answer_of_another_servers_tool_is_shown_once(value: Any, shown: str | None, loop: Loop) -> None:
+    with other(loop, program, serving({"look": [result(value)]})) as (target, _):
+        ended = run("call", "look", "--repair", "none", "--server", target)
+    assert (ended.code, ended.err) == (0, "")
+    if shown is None:
+        shown = "a block of the type new; --raw shows it\na block of the type –; --raw shows it\n"
+    assert ended.out == shown
+
+
+def test_json_is_the_structured_answer_of_another_server_or_its_content(loop: Loop) -> None:
+    content = [{"type": "text", "text": "x"}]
+    script = serving(
+        {
+            "both": [result({"content": content, "structuredContent": {"n": 10**30}})],
+            "text": [result({"content": content})],
+        }
+    )
+    with other(loop, program, script) as (target, _):
+        assert run("call", "both", "--json", "--server", target).json == {"n": 10**30}
+        assert run("call", "text", "--json", "--server", target).json == content
+        assert run("call", "text", "--raw", "--server", target).json == {"content": content}
+
+
+def test_the_failures_of_another_server_have_their_exit_codes(loop: Loop) -> None:
+    said = {"fail": [text("It is\nbroken", is_error=True)], "refuse": [error(-32099, "Not today")]}
+    with other(loop, program, serving(said)) as (target, _):
+        failed = run("call", "fail", "--server", target)
+        assert (failed.code, failed.out, failed.err) == (1, "", "qortal-mcp: It is broken.\n")
+        raw = run("call", "fail", "--raw", "--server", target)
+        assert (raw.code, raw.json["isError"]) == (1, True)
+        refused = run("call", "refuse", "--repair", "none", "--server", target)
+        assert (refused.code, refused.out) == (1, "")
+        assert refused.err == "qortal-mcp: The server answered with error -32099: Not today.\n"
+        unknown = run("call", "fial", "--server", target)
+        assert (unknown.code, unknown.out) == (2, "")
+        assert "Unknown tool fial. Did you mean fail?" in unknown.err
+        for words in (
+            ["call", "fail", "x"],
+            ["call", "fail", "--args", "[]"],
+            ["call", "fail", "a=1", "a=2"],
+        ):
+            assert run(*words, "--server", target).code == 2
+
+
+def test_wrong_words_are_said_before_a_server_is_started() -> None:
+    assert run("call", "x", "y", "--server", "/nowhere").code == 2
+
+
+def test_a_node_that_another_server_of_ours_cannot_reach_is_exit_code_3() -> None:
+    target = OURS.replace("--sample", "--node http://127.0.0.1:9")
+    ended = run("call", "get_node_status", "--server", target)
+    assert (ended.code, ended.out) == (3, "")
+    assert "Node unreachable" in ended.err
+
+
+def test_pictures_sounds_and_resources_are_described() -> None:
+    shown = run("call", "test_multiple_content_types", "--server", EVERYTHING).out
+    assert shown.startswith("Multiple content types test:\nimage/png, 70 bytes; --raw shows it\n")
+    assert 'test://mixed-content-resource (application/json)\n{\n  "test": "data",\n' in shown
+    assert run("call", "test_audio_content", "--server", EVERYTHING).out == (
+        "audio/wav, 44 bytes; --raw shows it\n"
+    )
+
+
+def test_a_link_is_shown_with_its_address(loop: Loop) -> None:
+    link = {"type": "resource_link", "uri": "file:///a", "name": "a", "size": 1234, "description": "It.\nIs."}
+    with other(loop, program, serving({"look": [result({"content": [link]})]})) as (target, _):
+        assert run("call", "look", "--server", target).out == "a  file:///a (1,234 bytes)\n  It. Is.\n"
+
+
+def test_the_help_about_one_tool_is_about_our_own(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["call", "get_block", "--help"]) == 0
+    assert "height" in capsys.readouterr().out
+    assert main(["call", "get_block", "--server", "x", "--help"]) == 0
+    assert "Call one tool and show its answer." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_our_own_tools_are_called_in_any_revision(revision: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["call", "validate_address", f"address={ALICE}", "--sample", "--revision", revision]
+    assert main(words) == 0
+    assert "isValid" in capsys.readouterr().out
+    assert main([*words, "--raw"]) == 0
+    assert ("resultType" in json.loads(capsys.readouterr().out)) == (revision == "2026-07-28")

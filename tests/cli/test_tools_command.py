@@ -5,6 +5,10 @@ import sys
 import types
 
 import pytest
+from tests.bridge.scripts import serving
+from tests.bridge.standins import Loop, program
+from tests.cli.others import EVERYTHING, offering, other
+from tests.cli.running import run
 
 from qortal_mcp import settings
 from qortal_mcp import tokens as weights
@@ -154,3 +158,101 @@ def test_a_tokenizer_at_hand_is_used_but_may_not_download(monkeypatch: pytest.Mo
     counter = weights.best_counter()
     assert (counter.is_exact, counter.written(3)) == (False, "~3")
     assert loading.read_file is download
+
+
+def test_the_tools_of_another_server_are_listed_with_what_they_declare(loop: Loop) -> None:
+    entries = [
+        {
+            "name": "wipe",
+            "description": "Wipes a disk. For good.",
+            "inputSchema": {"type": "object", "properties": {"disk": {}, "fast": {}}, "required": ["disk"]},
+            "annotations": {"destructiveHint": True},
+        },
+        {"name": "look", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}},
+    ]
+    with other(loop, program, serving({}, entries=entries)) as (target, _):
+        ended = run("tools", "--server", target)
+    assert ended.out == (
+        "stand-in 1 (2 tools)\n"
+        "  wipe disk [fast]\n"
+        "      (destructive) Wipes a disk.\n"
+        "  look\n"
+        "      (read-only)\n"
+        "\n"
+        "qortal-mcp tools TOOL --server … shows one in full.\n"
+    )
+
+
+def test_one_tool_of_another_server_is_shown_in_full(loop: Loop) -> None:
+    entry = {
+        "name": "find",
+        "description": "Finds.\nAnd   more.",
+        "inputSchema": {
+            "type": "object",
+            "$defs": {"colour": {"enum": ["red", "blue"], "description": "A colour."}},
+            "properties": {
+                "word": {"type": "string", "maxLength": 5, "description": "What to find."},
+                "colour": {"$ref": "#/$defs/colour"},
+                "most": {"type": "integer", "minimum": 1, "maximum": 9, "default": 3},
+                "maybe": {"anyOf": [{"type": "string"}, {"type": "null"}], "default": None},
+                "tags": {"type": "array", "items": {"type": "string"}},
+            },
+            "required": ["word"],
+        },
+        "outputSchema": {
+            "type": "object",
+            "properties": {"hits": {"type": "array", "items": {"properties": {"at": {"type": "number"}}}}},
+            "required": ["hits"],
+        },
+    }
+    with other(loop, program, serving({}, entries=[entry])) as (target, _):
+        ended = run("tools", "find", "--server", target)
+        assert run("tools", "find", "--json", "--server", target).json["name"] == "find"
+        missing = run("tools", "fnd", "--server", target)
+    assert ended.out == (
+        "find\n"
+        "  Finds. And more.\n"
+        "\n"
+        "Arguments\n"
+        "  word  text, at most 5 characters; required\n"
+        "      What to find.\n"
+        "  colour  one of red, blue\n"
+        "      A colour.\n"
+        "  most  integer, 1 to 9; default 3\n"
+        "  maybe  text or null\n"
+        "  tags  list of text\n"
+        "\n"
+        "Answer\n"
+        "  hits  list of object\n"
+        "  hits[].at  number, optional\n"
+    )
+    assert missing.code == 2
+    assert missing.err == (
+        "qortal-mcp: Unknown tool fnd. Did you mean find? See qortal-mcp tools --server ….\n"
+    )
+
+
+def test_the_list_of_another_server_can_be_had_as_json_and_weighed() -> None:
+    listed = run("tools", "--json", "--server", EVERYTHING).json["tools"]
+    weighed = run("tools", "--tokens", "--server", EVERYTHING).out.splitlines()
+    assert [line.split()[0] for line in weighed[: len(listed)]] == [tool["name"] for tool in listed]
+    assert weighed[len(listed)].startswith(f"total of {len(listed)} ")
+
+
+def test_a_server_without_tools_is_no_mistake(loop: Loop) -> None:
+    with other(loop, program, offering(tools__list=[])) as (target, _):
+        assert run("tools", "--timeout", "1", "--server", target).code == 3
+    with other(loop, program, serving({}, entries=[])) as (target, _):
+        assert run("tools", "--server", target).out == "stand-in 1 (0 tools)\n"
+        assert "total of 0" in run("tools", "--tokens", "--server", target).out
+
+
+@pytest.mark.parametrize("revision", ["2024-11-05", "2025-11-25", "2026-07-28"])
+def test_our_own_list_is_given_in_the_form_of_a_revision(
+    revision: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["tools", "--json", "--revision", revision]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert ("resultType" in listed) == (revision == "2026-07-28")
+    assert listed["tools"][0]["name"] == DEFAULT_TOOLS[0]
+    assert main(["tools", "--revision", revision]) == 0

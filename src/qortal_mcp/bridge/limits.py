@@ -12,6 +12,8 @@ class BridgeLimits(Struct, frozen=True, kw_only=True):
     first_pause_seconds: Seconds = 0.1
     waited_pause_seconds: Seconds = 1.0
     idle_pause_seconds: Seconds = 30.0
+    # How long a server may take to say whether it is modern, before it is asked as an old one: a client is waiting.
+    probe_seconds: Seconds = 2.0
     # A program that ends right after its start does so again: this often is enough to be sure.
     start_attempts: Positive = 3
     # How long a request waits for a server that was there before and is gone.
@@ -32,6 +34,10 @@ class BridgeLimits(Struct, frozen=True, kw_only=True):
     unsent_notices: Positive = 64
     # Subscriptions that are repeated after a reconnect.
     kept_subscriptions: Positive = 1024
+    # Calls of modern clients that are away to get answers for an old server, in all and of one caller. Each holds a call to
+    # the server, for as long as a person may take to answer.
+    suspended_calls: Positive = 256
+    caller_suspended_calls: Positive = 32
     # How long a lost connection may take to end before the next one is opened.
     farewell_seconds: Seconds = 1.0
     # Tools and codes whose first repair is logged; a server may invent names without end.
@@ -39,7 +45,9 @@ class BridgeLimits(Struct, frozen=True, kw_only=True):
     # The last lines of a program's standard error that a client is shown.
     stderr_lines: Positive = 10
     stderr_chars: Positive = 2000
-    # Connections of sessions that nobody has used for so long are closed.
+    # A request that must have a connection for itself waits so long for the usual one before another is opened.
+    free_seconds: Seconds = 0.25
+    # Connections that nobody has used for so long are closed.
     idle_seconds: Seconds = 1800.0
     sweep_seconds: Seconds = 30.0
 

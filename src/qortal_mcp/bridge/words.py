@@ -84,9 +84,14 @@ _CODES: tuple[tuple[type[ClientError], str], ...] = (
 )
 
 
+def code_of(error: ClientError) -> str:
+    """One word for each cause, for programs."""
+    return next((code for kind, code in _CODES if isinstance(error, kind)), "SERVER_ERROR")
+
+
 def tool_error(error: ClientError, mask: Callable[[str], str]) -> ToolError:
     """A call that has no answer, as the failure of its tool. `mask` takes out secrets that the server repeats."""
-    code = next((code for kind, code in _CODES if isinstance(error, kind)), "SERVER_ERROR")
+    code = code_of(error)
     text = explained(str(error), error.reason) if isinstance(error, Unreachable) else sentence(error)
     text = mask(text)
     if isinstance(error, Lost) and error.tail:

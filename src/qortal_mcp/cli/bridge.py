@@ -4,32 +4,48 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 from click.core import ParameterSource
 
 from .. import settings
-from ..settings import BridgeListenOptions, RepairOptions, ServerOptions
+from ..settings import BridgeListenOptions, GatherOptions, RepairOptions, ServerOptions
+from ..text import printable
 from .input.options import SettingsCommand
-from .input.targets import TakesCommand, check_address
+from .input.targets import TakesCommand, check_address, is_address
 from .running import failures
 
 if TYPE_CHECKING:
+    from ..bridge.gathered.member import Source
     from ..bridge.way import Way
-    from ..repairs.chosen import Repairs
-    from .running.capture_file import CaptureFile
+    from .running.bridge.capture_file import CaptureFile
+    from .running.bridge.several_servers import Chosen
+
+
+_Source = TypeVar("_Source", bound="Source")
 
 
 class BridgeCommand(TakesCommand, SettingsCommand):
     """Settings, and a server: an address, or a command after `--`."""
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        formatter.write_usage(ctx.command_path, "[OPTIONS] (URL | -- COMMAND [ARGUMENT]...)")
+        formatter.write_usage(
+            ctx.command_path,
+            "[OPTIONS] (URL | -- COMMAND [ARGUMENT]... | --servers FILE | --server TARGET...)",
+        )
 
 
-@click.command(cls=BridgeCommand, groups=(RepairOptions, ServerOptions, BridgeListenOptions))
+@click.command(cls=BridgeCommand, groups=(RepairOptions, GatherOptions, ServerOptions, BridgeListenOptions))
 @click.argument("targets", nargs=-1, metavar="[URL]")
+@click.option(
+    "--server",
+    "named_servers",
+    multiple=True,
+    metavar="[NAME=]TARGET",
+    help="One of several servers behind one front: an address, or a command in quotes, which no shell reads; repeatable. "
+    "Its name is that of its host or program, unless one is given.",
+)
 @click.option(
     "--check",
     is_flag=True,
@@ -53,15 +69,17 @@ class BridgeCommand(TakesCommand, SettingsCommand):
 def command(
     ctx: click.Context,
     repair: RepairOptions,
+    gather: GatherOptions,
     server: ServerOptions,
     door: BridgeListenOptions,
     targets: tuple[str, ...],
+    named_servers: tuple[str, ...],
     check: bool,
     named: tuple[str, ...],
     as_json: bool,
     capture: str | None,
 ) -> int:
-    """Make any MCP server usable: other transports, repaired answers.
+    """Make any MCP server usable: other transports and revisions, repaired answers.
 
     The server is an address (http, https, ws, wss) or a program after --. Your AI client starts this command in its place
     and speaks to it on stdin and stdout; with --listen, clients connect over HTTP at /mcp or WebSocket at /ws.
@@ -71,6 +89,8 @@ def command(
       qortal-mcp bridge http://127.0.0.1:9000/mcp                   for the client that starts it
       qortal-mcp bridge --repair all -- npx some-mcp-server         a program; repair more
       qortal-mcp bridge --listen 127.0.0.1:8001 -- ./server         for clients that connect
+      qortal-mcp bridge --servers ~/.cursor/mcp.json                all servers of a client's file, as one
+      qortal-mcp bridge --server http://127.0.0.1:9000/mcp --server 'notes=npx some-notes-server'
 
     To set up a client, put this command where the server's own command or address was; docs/bridge.md shows how. What is
     repaired is logged once for each tool and marked in `_meta` of the answer.
@@ -78,26 +98,107 @@ def command(
     Exit codes: 0 ended by its client or a signal, or --check found nothing; 1 --check found something to repair;
     2 wrong usage; 3 the server could not be reached, or --check could not be completed.
     """
-    from .running import bridging
+    from .running.bridge import bridging
 
-    target = _target(ctx, targets)
-    way = _way(ctx, target, server, repair)
+    is_one = not _are_several(ctx, gather, named_servers, targets)
+    if is_one:
+        way = _way(ctx, _target(ctx, targets), server, repair)
+    else:
+        chosen, servers = _several(ctx, gather, named_servers, server, repair, capture)
     _check_door(ctx, door, check=check)
     if check:
         if capture is not None:
             raise failures.WrongUsage("--check serves no clients; leave --capture out.", ctx)
         from .input import audit_calls
-        from .running.bridge_check import check as check_server
+        from .running.bridge import bridge_check
 
-        return check_server(way, audit_calls.read(named, None), as_json=as_json)
+        calls = audit_calls.read(named, None)
+        if is_one:
+            return bridge_check.check(_impatiently(ctx, way), calls, as_json=as_json)
+        return bridge_check.check_all(
+            {name: _impatiently(ctx, source) for name, source in servers.items()}, calls, as_json=as_json
+        )
     if named or as_json:
         raise failures.WrongUsage("--call and --json belong to --check.", ctx)
-    file = None
-    if capture is not None:
-        way, file = _captured(way, capture, server.env)
+    behind: bridging.OneServer | bridging.SeveralServers
+    if not is_one:
+        behind = bridging.SeveralServers(chosen, servers, by_search=gather.tools_by_search)
+    elif capture is not None:
+        behind = bridging.OneServer(*_captured(way, capture, server.env))
+    else:
+        behind = bridging.OneServer(way)
     if door.listen is None:
-        return bridging.serve_client(way, file)
-    return bridging.serve_clients(way, door.listen, door, settings.token(door, os.environ), file)
+        return bridging.serve_client(behind)
+    return bridging.serve_clients(behind, door.listen, door, settings.token(door, os.environ))
+
+
+def _impatiently(ctx: click.Context, source: _Source) -> _Source:
+    """A person waits: what has an address is there, or it is not."""
+    from msgspec.structs import replace
+
+    from ..bridge.way import Way
+    from .running.ways import ADDRESS_SECONDS
+
+    is_chosen = ctx.get_parameter_source("start_timeout") is not ParameterSource.DEFAULT
+    if is_chosen or not isinstance(source, Way) or source.is_command:
+        return source
+    return replace(source, start_timeout=ADDRESS_SECONDS)
+
+
+def _are_several(
+    ctx: click.Context, gather: GatherOptions, named_servers: Sequence[str], targets: Sequence[str]
+) -> bool:
+    """Raises: WrongUsage."""
+    has_target = bool(targets) or ctx.obj is not None
+    # A variable may be meant for another call of this command: a target beats it.
+    by_file = gather.servers is not None and (_is_flag(ctx, "servers") or not has_target)
+    if not by_file and not named_servers:
+        if gather.tools_by_search and _is_flag(ctx, "tools_by_search"):
+            raise failures.WrongUsage("--tools-by-search belongs to --servers or --server.", ctx)
+        return False
+    if has_target:
+        raise failures.WrongUsage(
+            "--servers and --server name all servers; give a single address or command alone.", ctx
+        )
+    return True
+
+
+def _several(
+    ctx: click.Context,
+    gather: GatherOptions,
+    named_servers: tuple[str, ...],
+    server: ServerOptions,
+    repair: RepairOptions,
+    capture: str | None,
+) -> tuple[Chosen, dict[str, Source]]:
+    """The servers behind one front. Raises: WrongUsage, WrongSetting."""
+    from .input.servers.server_entries import BadEntry
+    from .input.servers.server_files import BrokenFile
+    from .running.bridge.several_servers import Chosen
+    from .running.ways import client_limits, repairs_of
+
+    if capture is not None:
+        raise failures.WrongUsage("--capture is for a single server; leave it out, or name one server.", ctx)
+    for field in ("header_file", "server_token_file"):
+        if _is_flag(ctx, field):
+            flag = "--" + field.replace("_", "-")
+            raise failures.WrongUsage(
+                f"{flag} is for a single server; with several, headers are in the file.", ctx
+            )
+    chosen = Chosen(
+        file=gather.servers,
+        targets=named_servers,
+        server=server,
+        repair=repair,
+        repairs=repairs_of(ctx, repair),
+        limits=client_limits(server.timeout, server.start_timeout),
+    )
+    try:
+        return chosen, chosen.read()
+    except BadEntry as exc:
+        raise failures.WrongUsage(f"--server: {exc}", ctx) from None
+    except BrokenFile as exc:
+        raise failures.WrongUsage(printable(str(exc)), ctx) from None
 
 
 def _check_door(ctx: click.Context, door: BridgeListenOptions, *, check: bool) -> None:
@@ -117,31 +218,17 @@ def _is_flag(ctx: click.Context, field: str) -> bool:
     return ctx.get_parameter_source(field) is ParameterSource.COMMANDLINE
 
 
-def _repairs(ctx: click.Context, repair: RepairOptions) -> Repairs:
-    """Raises: WrongSetting."""
-    from ..repairs.chosen import CODES, Repairs
-    from .program import unknown
-
-    for code in repair.without_repair:
-        if code not in CODES:
-            option = next(one for one in settings.options_of(RepairOptions) if one.field == "without_repair")
-            source = option.flag if _is_flag(ctx, option.field) else option.variable
-            raise settings.WrongSetting(
-                f"{source}: {unknown('repair', code, sorted(CODES))} docs/bridge.md lists them, and --check shows those that are made."
-            )
-    return Repairs(repair.repair, repair.without_repair)
-
-
 def _captured(way: Way, path: str, env: Sequence[str]) -> tuple[Way, CaptureFile]:
     """The same way with a watch on it, and the file for what is seen. Raises: Undetermined."""
     from msgspec.structs import replace
 
     from ..audit.secrets import safe_url, without_secrets
     from ..bridge.capture.capture import Behind, Capture
-    from .running.capture_file import CaptureFile
+    from .running.bridge.capture_file import CaptureFile
     from .running.reaching import held
 
     target = way.target
+    assert isinstance(target, str | tuple), "the command line names addresses and commands only"
     argv = () if isinstance(target, str) else without_secrets(target)
     behind = Behind(
         target=safe_url(target) if isinstance(target, str) else " ".join(argv),
@@ -158,7 +245,10 @@ def _captured(way: Way, path: str, env: Sequence[str]) -> tuple[Way, CaptureFile
 def _target(ctx: click.Context, targets: Sequence[str]) -> str | tuple[str, ...]:
     argv: tuple[str, ...] | None = ctx.obj
     if (argv is None and len(targets) != 1) or (argv is not None and targets):
-        raise failures.WrongUsage("Give one address, or -- and a command.", ctx)
+        hint = " Put -- before a command." if targets and not is_address(targets[0]) else ""
+        raise failures.WrongUsage(
+            f"Give one address, -- and a command, or several with --servers or --server.{hint}", ctx
+        )
     if argv is None:
         check_address(ctx, targets[0])
         return targets[0]
@@ -171,34 +261,10 @@ def _way(
     ctx: click.Context, target: str | tuple[str, ...], server: ServerOptions, repair: RepairOptions
 ) -> Way:
     """Raises: WrongUsage, WrongSetting."""
-    from ..bridge.way import Way
-    from ..client.limits import ClientLimits
     from .running.reaching import reach
+    from .running.ways import bridge_way, client_limits, repairs_of, way_of
 
-    repairs = _repairs(ctx, repair)
-    reached = reach(
-        target,
-        server,
-        ClientLimits(
-            handshake_seconds=server.start_timeout,
-            # A server that works on a call may not find the time to answer a ping.
-            heartbeat_seconds=max(30.0, 2 * server.timeout + 10),
-            exit_seconds=0.5,
-            goodbye_seconds=1.0,
-        ),
-    )
-    return Way(
-        target=target,
-        name=reached.name,
-        repairs=repairs,
-        timeout=server.timeout,
-        start_timeout=server.start_timeout,
-        request_bytes=server.request_bytes,
-        read_only=repair.read_only,
-        hidden=frozenset(repair.hide_tool),
-        printable=repair.printable,
-        shared=server.shared,
-        max_children=server.max_children,
-        mask=reached.mask,
-        client=reached.options,
-    )
+    repairs = repairs_of(ctx, repair)
+    reached = reach(target, server, client_limits(server.timeout, server.start_timeout))
+    way = way_of(reached, repairs, timeout=server.timeout, start_timeout=server.start_timeout)
+    return bridge_way(way, server, repair)

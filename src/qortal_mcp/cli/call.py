@@ -14,17 +14,15 @@ from ..server.dispatch import Server
 from ..settings import NodeOptions
 from ..text import visible
 from .input import call_arguments, completion
+from .input.any_server import GROUPS, names_server, one_form, takes_server
 from .input.options import SettingsCommand
 from .input.toolsets import switching_on, text_arguments, tool_named, toolset_of
 from .output import terminal, view
 from .program import PROGRAM, unknown_tool
 from .running import failures
+from .running.any_server.chosen import Chosen, OtherServer
+from .running.any_server.refusals import OPEN_CODES
 from .running.own_server import ask
-
-# Failures that leave the question open: another try, or another node, may answer it.
-_UNDETERMINED_CODES = frozenset(
-    {"NODE_UNREACHABLE", "NODE_TIMEOUT", "NODE_SYNCING", "NODE_REFUSED", "RATE_LIMITED", "TIMEOUT"}
-)
 
 
 class Block(Struct, frozen=True):
@@ -50,7 +48,7 @@ class Result(Struct, frozen=True):
         if not self.isError:
             return failures.GOOD
         code = self.meta.get(ERROR_KEY, {}).get("code")
-        is_open = code in _UNDETERMINED_CODES or (code == "NODE_ERROR" and NotANode.fact in self.text)
+        is_open = code in OPEN_CODES or (code == "NODE_ERROR" and NotANode.fact in self.text)
         return failures.UNDETERMINED if is_open else failures.BAD
 
 
@@ -59,7 +57,8 @@ class CallCommand(SettingsCommand):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         # --help is handled before arguments are parsed, so they are kept here for it.
-        ctx.obj = args[0] if args and not args[0].startswith("-") else None
+        is_about_tool = bool(args) and not args[0].startswith("-") and not names_server(args)
+        ctx.obj = args[0] if is_about_tool else None
         return super().parse_args(ctx, args)
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -76,33 +75,42 @@ class CallCommand(SettingsCommand):
         formatter.write(f"\n\nFor the options see {PROGRAM} call --help.\n")
 
 
-@click.command(cls=CallCommand, groups=(NodeOptions,), asks_once=True)
+@click.command(cls=CallCommand, groups=GROUPS, asks_once=True)
+@takes_server
 @click.argument("tool", shell_complete=completion.tools)
 @click.argument("arguments", nargs=-1, metavar="[KEY=VALUE]...", shell_complete=completion.arguments)
 @click.option("--args", "whole", metavar="JSON", help="Arguments as one JSON object.")
-@click.option("--json", "as_json", is_flag=True, help="Show the structured answer as JSON.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Show the structured answer as JSON; the content if there is none.",
+)
 @click.option("--raw", "as_raw", is_flag=True, help="Show the whole result as JSON, errors included.")
 def command(
-    chain: NodeOptions, tool: str, arguments: Sequence[str], whole: str | None, as_json: bool, as_raw: bool
+    where: Chosen, tool: str, arguments: Sequence[str], whole: str | None, as_json: bool, as_raw: bool
 ) -> int:
     """Call one tool and show its answer.
 
-    A VALUE is read as JSON if possible, otherwise as text; always as text if the tool takes only text. For the arguments of a TOOL, add --help after its name.
+    A VALUE is read as JSON if possible, otherwise as text; always as text if the tool takes only text. For the arguments of a TOOL, add --help after its name; with --server, see qortal-mcp tools TOOL --server TARGET.
 
     \b
       qortal-mcp call get_block height=298 --sample
       qortal-mcp call get_name name=alice-test --sample
       qortal-mcp call search_transactions types='["PAYMENT"]' limit=1 --sample
+      qortal-mcp call get_block height=298 --server 'qortal-mcp stdio --sample'
 
     Exit codes: 0 answered; 1 the tool answered with an error, wrong arguments included; 2 wrong usage; 3 could not be
-    determined: the node is unreachable, refuses, is too slow or synchronizing.
+    determined: the server or the node is unreachable, refuses, is too slow or synchronizing.
     """
-    if as_json and as_raw:
-        raise failures.WrongUsage("--json and --raw cannot be combined; give one of them.")
+    one_form(as_json=as_json, as_raw=as_raw)
+    if isinstance(where, OtherServer):
+        from .running.any_server.calling import call
+
+        return call(where, tool, arguments, whole, as_json=as_json, as_raw=as_raw)
+    chain = where.chain
     params = {"name": tool, "arguments": call_arguments.read(arguments, whole, text_arguments(tool))}
-    server, response = ask(
-        chain, "tools/call", params, on_slow=lambda node: terminal.note(f"Waiting for {node} …")
-    )
+    server, response = ask(chain, "tools/call", params, where.revision)
     if response.error is not UNSET:
         raise _refused(server, chain, tool, response.error)
     if as_raw:

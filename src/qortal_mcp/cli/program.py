@@ -35,7 +35,12 @@ COMMANDS = {
     "ask": Entry("Ask", "Ask a question and see where each number of the answer comes from."),
     "call": Entry("Ask", "Call one tool and show its answer."),
     "tools": Entry("Ask", "List the tools, or show one of them in full."),
-    "bridge": Entry("Connect", "Make any MCP server usable: other transports, repaired answers."),
+    "read": Entry("Ask", "Read a resource, or list what can be read."),
+    "prompt": Entry("Ask", "Show a prompt with its arguments filled in, or list the prompts."),
+    "complete": Entry("Ask", "Show what a server suggests for an argument, one value per line."),
+    "bridge": Entry(
+        "Connect", "Make any MCP server usable: other transports and revisions, repaired answers."
+    ),
     "audit": Entry("Check", "Say what is wrong with any MCP server, and which clients break on it."),
     "version": Entry("Ask", "Show the version and the supported protocol revisions."),
 }

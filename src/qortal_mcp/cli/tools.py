@@ -8,28 +8,35 @@ from msgspec import UNSET
 
 from .. import tokens
 from ..qortal.tools import TOOLSETS, definitions, select
-from ..settings import NodeOptions
 from .input import completion
+from .input.any_server import GROUPS, takes_server
 from .input.options import SettingsCommand
 from .input.toolsets import switching_on, tool_named, toolset_of
 from .output import terminal, view
 from .output.tool_detail import detail
 from .program import unknown_tool
 from .running import failures
+from .running.any_server.chosen import Chosen, OtherServer, OwnServer
 from .running.own_server import Response, ask
 
 
-@click.command(cls=SettingsCommand, groups=(NodeOptions,), asks_once=True)
+@click.command(cls=SettingsCommand, groups=GROUPS, asks_once=True)
+@takes_server
 @click.argument("tool", required=False, shell_complete=completion.tools)
 @click.option("--json", "as_json", is_flag=True, help="Show the tools/list result, or the one tool, as JSON.")
 @click.option(
     "--tokens", "as_tokens", is_flag=True, help="Show how many tokens each tool takes, and the total."
 )
-def command(chain: NodeOptions, tool: str | None, as_json: bool, as_tokens: bool) -> None:
+def command(where: Chosen, tool: str | None, as_json: bool, as_tokens: bool) -> None:
     """List the tools, or show one of them in full.
 
     The list is grouped by toolset; --toolsets turns them on and off. With the name of a TOOL: its arguments with
     type, default, range and meaning, and the fields of its answer.
+
+    \b
+      qortal-mcp tools
+      qortal-mcp tools get_block
+      qortal-mcp tools --server 'qortal-mcp stdio --sample'
 
     Tokens are counted as o200k if the package `tiktoken` and its table are installed, otherwise estimated and
     marked with ~.
@@ -37,32 +44,38 @@ def command(chain: NodeOptions, tool: str | None, as_json: bool, as_tokens: bool
     if as_json and as_tokens:
         raise failures.WrongUsage("--json and --tokens cannot be combined; give one of them.")
     palette = view.COLOURED if terminal.has_colours() else view.PLAIN
-    if tool is not None:
-        _show_one(chain, tool, as_json, as_tokens, palette)
+    if isinstance(where, OtherServer):
+        from .running.any_server.listing import show_tools
+
+        show_tools(where, tool, as_json=as_json, weighed=_weighed if as_tokens else None)
         return
-    response = _response(chain)
+    if tool is not None:
+        _show_one(where, tool, as_json, as_tokens, palette)
+        return
+    response = _response(where)
     if as_json:
         terminal.write_json(bytes(response.result))
         return
     tools = msgspec.json.decode(response.result)["tools"]
-    terminal.write(_weighed(tools, palette) if as_tokens else _listed(tools, chain.toolsets, palette))
+    terminal.write(_weighed(tools, palette) if as_tokens else _listed(tools, where.chain.toolsets, palette))
 
 
-def _response(chain: NodeOptions) -> Response:
-    _, response = ask(chain, "tools/list", {})
+def _response(where: OwnServer) -> Response:
+    _, response = ask(where.chain, "tools/list", {}, where.revision)
     assert response.error is UNSET, "a list without a cursor is always answered"
     return response
 
 
-def _show_one(chain: NodeOptions, name: str, as_json: bool, as_tokens: bool, palette: view.Palette) -> None:
-    _response(chain)  # the chosen toolsets must exist, even if they do not matter here
+def _show_one(where: OwnServer, name: str, as_json: bool, as_tokens: bool, palette: view.Palette) -> None:
+    _response(where)  # the chosen toolsets must exist, even if they do not matter here
     found = one(name)
     if as_json:
         terminal.write_json(msgspec.json.encode(found))
     elif as_tokens:
         terminal.write(_weighed([found], palette))
     else:
-        terminal.write(detail(found, _remark(found["name"], chain.toolsets), terminal.width(), palette))
+        remark = _remark(found["name"], where.chain.toolsets)
+        terminal.write(detail(found, remark, terminal.width(), palette))
 
 
 def one(name: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Mapping
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from msgspec import Raw
 
@@ -22,8 +22,9 @@ from ..protocol.decoding import decode
 from ..protocol.headers import HeaderParam
 from ..protocol.messages import ListenFilter
 from . import envelope, listed
+from .answering import Handlers
 from .envelope import Params
-from .eras import Era, Terms, agree, read_handshake
+from .eras import NO_HANDSHAKE, Era, Terms, agree, read_handshake
 from .errors import (
     ClientError,
     HttpRefused,
@@ -36,7 +37,7 @@ from .errors import (
 from .link import Link
 from .listed import Kind, ListedPrompt, ListedResource, ListedTemplate, ListedTool, Listing, OddItem
 from .options import Options
-from .pending import OnProgress, Reply
+from .pending import OnNotification, OnProgress, Reply
 from .results import CallResult, call_result
 from .rounds import answers_to, questions_in
 from .subscription import Subscription
@@ -46,6 +47,15 @@ from .wires.targets import Target, open_old_wire, open_wire
 from .wires.wire import RawWire
 
 T = TypeVar("T")
+
+
+class _About(NamedTuple):
+    """What a caller wants of one request, in all its rounds."""
+
+    seconds: float
+    progress: OnProgress | None
+    hears: OnNotification | None
+    handlers: Handlers | None
 
 
 @contextlib.asynccontextmanager
@@ -123,6 +133,10 @@ class Client:
         await self._link.drop_wire()
         self._link.use(await open_wire(self._target, self._link, self._options))
 
+    async def begin_again(self) -> None:
+        if not self._link.wire.is_exchange:
+            await self.reopen()
+
     async def reopen_old(self) -> None:
         wire = await open_old_wire(self._target, self._link, self._options)
         try:
@@ -135,7 +149,7 @@ class Client:
         self._link.speak(revision, modern=True)
         return await self._link.ask("server/discover", {}, seconds=self._limits.probe_seconds)
 
-    async def shake_hands(self, revision: str) -> Terms:
+    async def shake_hands(self, revision: str, *, must_know_it: bool = False) -> Terms:
         """The handshake of the legacy era."""
         self._link.speak(None)
         members = envelope.members(
@@ -145,20 +159,20 @@ class Client:
                 "clientInfo": self._options.info,
             }
         )
-        terms = read_handshake(await self._initialize(members))
+        terms = read_handshake(await self._initialize(members, must_know_it))
         self._link.speak(terms.revision)
         # Some servers answer this notification with an error status and still work.
         with contextlib.suppress(HttpRefused):
             await self._link.notify("notifications/initialized")
         return terms
 
-    async def _initialize(self, members: Params) -> Reply:
+    async def _initialize(self, members: Params, must_know_it: bool) -> Reply:
         """The answer to `initialize`. Raises: ClientError."""
         as_it_should_be = self._options.handshake
         try:
             reply = await self._link.ask("initialize", members, seconds=self._limits.handshake_seconds)
         except ServerError as exc:
-            if as_it_should_be is None:
+            if as_it_should_be is None or (must_know_it and exc.code in NO_HANDSHAKE):
                 raise
             return as_it_should_be(exc)
         return reply if as_it_should_be is None else as_it_should_be(reply)
@@ -179,22 +193,31 @@ class Client:
         *,
         timeout: float | None = None,
         progress: OnProgress | None = None,
+        hears: OnNotification | None = None,
+        handlers: Handlers | None = None,
+        leaves_questions: bool = False,
     ) -> Reply:
         """Send a request and wait for its result; questions from a modern server are answered along the way.
 
-        Progress restarts the clock. Cancelling the wait cancels the request.
+        Progress restarts the clock. Cancelling the wait cancels the request. `hears` and `handlers` take the place of
+        those in the options where it is known that the server speaks about this request. With `leaves_questions` those of a
+        modern server are the result.
 
         Raises: ServerError, RequestTimeout, ConnectionLost, MalformedReply.
         """
         members = envelope.members(params)
         seconds = timeout or self._limits.request_seconds
-        reply = await self._ask(method, members, seconds, progress)
+        about = _About(seconds, progress, hears, handlers)
+        reply = await self._ask(method, members, about)
+        if leaves_questions:
+            return reply
+        answering = self._options.handlers if handlers is None else handlers
         for _ in range(self._limits.input_rounds):
             asked = questions_in(method, reply, self._limits) if self.terms.is_modern else None
             if asked is None:
                 return reply
-            answers = await answers_to(asked, self._options.handlers, self._limits)
-            reply = await self._ask(method, {**members, **answers}, seconds, progress)
+            answers = await answers_to(asked, answering, self._limits)
+            reply = await self._ask(method, {**members, **answers}, about)
         if questions_in(method, reply, self._limits) is not None:
             raise MalformedReply(
                 f"the server still asks for input after {self._limits.input_rounds} rounds", (reply.raw,)
@@ -208,7 +231,7 @@ class Client:
         """
         await self._link.notify(method, envelope.members(params))
 
-    async def _ask(self, method: str, members: Params, seconds: float, progress: OnProgress | None) -> Reply:
+    async def _ask(self, method: str, members: Params, about: _About) -> Reply:
         """One round trip, with the headers it needs, and in a new session if the old one has expired."""
         if self._renewing.locked():
             async with self._renewing:
@@ -217,24 +240,19 @@ class Client:
         known = self._known_header_params(members) if mirrors else ()
         try:
             return await self._link.ask(
-                method,
-                members,
-                seconds=seconds,
-                progress=progress,
-                header_params=known,
-                may_renew=not self.terms.is_modern,
+                method, members, **about._asdict(), header_params=known, may_renew=not self.terms.is_modern
             )
         except SessionGone as exc:
             if not self._options.renews_sessions:
                 raise
             await self._renew(exc)
         except ServerError as exc:
-            if not mirrors or exc.code != errors.HEADER_MISMATCH or self._header_params is not None:
+            if not mirrors or exc.code != errors.HEADER_MISMATCH:
                 raise
-            # Only the list of tools says which arguments a server wants in headers.
+            # Only the list of tools says which arguments a server wants in headers, and it may have changed.
             await self.list_tools()
         known = self._known_header_params(members) if mirrors else ()
-        return await self._link.ask(method, members, seconds=seconds, progress=progress, header_params=known)
+        return await self._link.ask(method, members, **about._asdict(), header_params=known)
 
     def _known_header_params(self, members: Params) -> tuple[HeaderParam, ...]:
         name = decode(members.get("name", b"null"))

@@ -31,26 +31,23 @@ def members(params: object) -> Params:
         raise TypeError("params must be an object") from None
 
 
-def add_meta(params: Params, meta: Mapping[str, object]) -> Params:
-    """The parameters with members added to their `_meta`; ours replace the caller's."""
-    if not meta:
+def add_meta(
+    params: Params, meta: Mapping[str, object], unless_given: Mapping[str, object] | None = None
+) -> Params:
+    """The parameters with members added to their `_meta`. Those of `meta` replace the caller's, the others do not."""
+    if not meta and not unless_given:
         return params
     own = _decode_members(params["_meta"]) if "_meta" in params else {}
-    return {**params, "_meta": Raw(_encode({**own, **meta}))}
+    return {**params, "_meta": Raw(_encode({**(unless_given or {}), **own, **meta}))}
 
 
-def modern_meta(
-    revision: str,
+def about_sender(
     info: messages.Implementation | Raw,
     capabilities: messages.ClientCapabilities | Raw,
     log_level: messages.LogLevel | None,
 ) -> dict[str, object]:
     """What every request of the modern era says about its sender."""
-    meta: dict[str, object] = {
-        messages.PROTOCOL_VERSION: revision,
-        messages.CLIENT_CAPABILITIES: capabilities,
-        messages.CLIENT_INFO: info,
-    }
+    meta: dict[str, object] = {messages.CLIENT_CAPABILITIES: capabilities, messages.CLIENT_INFO: info}
     if log_level is not None:
         meta[messages.LOG_LEVEL] = log_level
     return meta

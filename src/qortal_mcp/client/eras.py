@@ -3,8 +3,12 @@
 The rule (2026-07-28, "Compatibility"): probe with `server/discover`. A result that lists a modern revision,
 or an error that only modern servers know, means modern. Anything else, including silence, means legacy:
 then `initialize` and, over HTTP, if that is refused with a 4xx, the HTTP+SSE transport of 2024-11-05.
+
+A caller that would rather stay in the legacy era asks for "legacy-first": the probe is sent only to a server that refuses
+`initialize` as one of the modern era would.
 """
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any, Literal, Protocol
 
@@ -19,12 +23,14 @@ from ..protocol.versions import LEGACY, MODERN, MODERN_ERA, NEWEST_HANDSHAKE
 from .errors import ClientError, ConnectionLost, HttpRefused, MalformedReply, NotSupported, ServerError
 from .pending import Reply
 
-Era = Literal["auto", "legacy", "modern"]
+Era = Literal["auto", "legacy", "modern", "legacy-first"]
 
 # Errors that only modern servers send: the server is modern, but rejects this request.
 _MODERN_ERRORS = frozenset({errors.HEADER_MISMATCH, errors.MISSING_CAPABILITY, errors.UNSUPPORTED_VERSION})
 # How a server without a handshake answers `initialize`: it may be modern, but too slow for the probe.
-_NO_HANDSHAKE = frozenset({errors.METHOD_NOT_FOUND, errors.UNSUPPORTED_VERSION})
+NO_HANDSHAKE = frozenset({errors.METHOD_NOT_FOUND, *_MODERN_ERRORS})
+# Refusals that say nothing about the era: a sign-in is wanted, or less haste.
+_NOT_ABOUT_ERAS = frozenset({401, 403, 429})
 
 
 class Terms(Struct, frozen=True, kw_only=True):
@@ -47,10 +53,16 @@ class Opening(Protocol):
 
     async def discover(self, revision: str) -> Reply: ...
 
-    async def shake_hands(self, revision: str) -> Terms: ...
+    async def shake_hands(self, revision: str, *, must_know_it: bool = False) -> Terms:
+        """`must_know_it`: a server that seems not to know `initialize` is not taken for one that is only badly written."""
+        ...
 
     async def reopen(self) -> None:
         """Replace a lost connection with a new one."""
+        ...
+
+    async def begin_again(self) -> None:
+        """Make a new connection, if the server can have kept something of what was said on this one."""
         ...
 
     async def reopen_old(self) -> None:
@@ -73,11 +85,13 @@ async def agree(opening: Opening, era: Era, revision: str | None) -> Terms:
     if era == "modern":
         terms = await _probe(opening, revision or MODERN[-1])
         if terms is None:
-            raise NotSupported("the server does not support the modern era")
+            raise NotSupported(f"the server does not speak {revision or MODERN[-1]}")
         return terms
     wanted = revision or NEWEST_HANDSHAKE
     if era == "legacy":
         return await _shake_hands(opening, wanted)
+    if era == "legacy-first":
+        return await _shake_hands_or_probe(opening, wanted, is_probed=False)
     try:
         terms = await _probe(opening, MODERN[-1])
     except ConnectionLost as exc:
@@ -87,17 +101,51 @@ async def agree(opening: Opening, era: Era, revision: str | None) -> Terms:
         terms = None
     except ClientError:
         terms = None
-    if terms is not None:
-        return terms
+    return terms or await _shake_hands_or_probe(opening, wanted, is_probed=True)
+
+
+async def _shake_hands_or_probe(opening: Opening, revision: str, *, is_probed: bool) -> Terms:
+    """Terms with a server that is probably of the legacy era, unless it refuses as a modern one would."""
     try:
-        return await _shake_hands(opening, wanted)
-    except ServerError as exc:
-        if exc.code not in _NO_HANDSHAKE:
-            raise
-        terms = await _probe(opening, MODERN[-1])
-        if terms is None:
-            raise
-        return terms
+        return await opening.shake_hands(revision, must_know_it=True)
+    except (HttpRefused, ServerError, MalformedReply) as exc:
+        refusal = exc
+    if _may_be_modern(refusal, is_probed=is_probed):
+        terms = await _probed_anew(opening)
+        if terms is not None:
+            return terms
+    if isinstance(refusal, MalformedReply):
+        raise refusal
+    if isinstance(refusal, ServerError) and refusal.code in NO_HANDSHAKE:
+        return await _shake_hands(opening, revision)  # it may be only badly written
+    return await _shake_hands_the_old_way(opening, revision, refusal)
+
+
+async def _probed_anew(opening: Opening) -> Terms | None:
+    """Terms with a server that refused the handshake; None if it is not modern.
+
+    For some servers the first message decides about the era of a connection.
+    """
+    try:
+        await opening.begin_again()
+        return await _probe(opening, MODERN[-1])
+    except ClientError:
+        with contextlib.suppress(ClientError):
+            await opening.begin_again()
+        return None
+
+
+def _may_be_modern(error: HttpRefused | ServerError | MalformedReply, *, is_probed: bool) -> bool:
+    """A server that did not answer the probe may have been too slow for it; only its words count then, not a status."""
+    if isinstance(error, MalformedReply):
+        return not is_probed
+    if isinstance(error, ServerError) and error.code in NO_HANDSHAKE:
+        return True
+    return not is_probed and _is_4xx(error) and error.status not in _NOT_ABOUT_ERAS
+
+
+def _is_4xx(error: HttpRefused | ServerError) -> bool:
+    return error.status is not None and 400 <= error.status < 500
 
 
 class _Meta(Struct):
@@ -172,12 +220,19 @@ async def _shake_hands(opening: Opening, revision: str) -> Terms:
     try:
         return await opening.shake_hands(revision)
     except (HttpRefused, ServerError) as exc:
-        if exc.status is None or not 400 <= exc.status < 500:
-            raise
-        try:
-            await opening.reopen_old()
-        except ClientError:
-            raise exc from None
+        return await _shake_hands_the_old_way(opening, revision, exc)
+
+
+async def _shake_hands_the_old_way(
+    opening: Opening, revision: str, refusal: HttpRefused | ServerError
+) -> Terms:
+    """Over HTTP+SSE, if the refusal looks as if the server knew nothing newer. Raises: the refusal, if that fails."""
+    if not _is_4xx(refusal):
+        raise refusal
+    try:
+        await opening.reopen_old()
+    except ClientError:
+        raise refusal from None
     return await opening.shake_hands(revision)
 
 

@@ -16,10 +16,11 @@ from ..protocol.framing import TooLong
 from ..protocol.headers import HeaderParam
 from ..protocol.jsonrpc import UNREADABLE, RequestId
 from . import answering, envelope
+from .answering import Handlers
 from .envelope import Params
 from .errors import AnswerRefused, ClientError, ConnectionLost, MalformedReply, shown
 from .options import Options
-from .pending import OnProgress, Pending, Reply, Requests
+from .pending import OnNotification, OnProgress, Pending, Reply, Requests
 from .reading import Changes, Reading
 from .subscription import Subscription, subscription_id
 from .tasks import Tasks
@@ -78,12 +79,15 @@ class Link:
         progress: OnProgress | None = None,
         header_params: tuple[HeaderParam, ...] = (),
         may_renew: bool = False,
+        hears: OnNotification | None = None,
+        handlers: Handlers | None = None,
     ) -> Reply:
-        """Send a request and wait for its result.
+        """Send a request and wait for its result. `hears` and `handlers` are for what the server says in its HTTP reply.
 
         Raises: ClientError. Cancelling the wait cancels the request.
         """
         pending = self._requests.open(method, progress)
+        pending.hears, pending.handlers = hears, handlers
         try:
             sending = self._post(pending, self._outgoing(pending, params, header_params, may_renew))
             return await self._wait(pending, sending, seconds)
@@ -94,13 +98,16 @@ class Link:
         self, pending: Pending, params: Params, header_params: tuple[HeaderParam, ...], may_renew: bool
     ) -> Outgoing:
         meta: dict[str, object] = {}
+        sender: dict[str, object] = {}
         if self.is_modern and self.revision is not None:
-            meta = envelope.modern_meta(
-                self.revision, self._options.info, self.capabilities(self.revision), self._options.log_level
+            meta[messages.PROTOCOL_VERSION] = self.revision
+            # A caller that asks for somebody else says so in its own parameters.
+            sender = envelope.about_sender(
+                self._options.info, self.capabilities(self.revision), self._options.log_level
             )
         if pending.progress is not None:
             meta["progressToken"] = pending.id
-        full = envelope.add_meta(params, meta)
+        full = envelope.add_meta(params, meta, sender)
         # Some servers insist on params even though the schema does not.
         data = jsonrpc.request(pending.id, pending.method, _encode(full))
         if self.is_modern and self.revision is not None:
@@ -287,7 +294,7 @@ class Link:
         if changes:
             self.dropped(changes)
         if isinstance(message, jsonrpc.Notification):
-            self._take_notification(message)
+            self._take_notification(message, via)
         elif isinstance(message, jsonrpc.Request):
             self._take_request(message, data, via)
         else:
@@ -323,7 +330,11 @@ class Link:
         """Wait until no request is in flight."""
         await self._sending.over()
 
-    def _take_notification(self, notification: jsonrpc.Notification) -> None:
+    def _take_notification(self, notification: jsonrpc.Notification, via: RequestId | None) -> None:
+        owner = None if via is None else self._requests.get(via)
+        hears = (
+            owner.hears if owner is not None and owner.hears is not None else self._options.on_notification
+        )
         try:
             if notification.method == "notifications/progress":
                 if self._requests.take_progress(notification.params):
@@ -335,8 +346,8 @@ class Link:
             subscribed = None if id_ is None else self._subscriptions.get(id_)
             if subscribed is not None:
                 subscribed.take(notification)
-            elif self._options.on_notification is not None:
-                self._options.on_notification(notification)
+            elif hears is not None:
+                hears(notification)
         except Exception:
             # Callbacks belong to the caller; a bug in one must not cost the connection.
             log.exception("a callback failed", extra={"qortal_mcp.method": shown(notification.method)})
@@ -365,17 +376,19 @@ class Link:
             # Refusals are no longer written either: the server does not read them.
             self._requests.stray(data, via)
             return
-        task = self._answers.start(self._answer(request, busy))
+        owner = None if via is None else self._requests.get(via)
+        handlers = (owner.handlers if owner is not None else None) or self._options.handlers
+        task = self._answers.start(self._answer(request, busy, handlers))
         if not busy:
             self._answering[request.id] = task
             task.add_done_callback(lambda _: self._answering.pop(request.id, None))
 
-    async def _answer(self, request: jsonrpc.Request, busy: bool) -> None:
+    async def _answer(self, request: jsonrpc.Request, busy: bool, handlers: Handlers) -> None:
         try:
             if busy:
                 raise AnswerRefused("Too many requests at once")
             async with asyncio.timeout(self._limits.answer_seconds):
-                result = await answering.answer(self._options.handlers, request.method, request.params)
+                result = await answering.answer(handlers, request.method, request.params)
             reply = jsonrpc.result_reply(request.id, result)
         except AnswerRefused as exc:
             reply = jsonrpc.error_reply(request.id, exc.error)

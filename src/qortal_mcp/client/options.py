@@ -6,17 +6,15 @@ from pathlib import Path
 from msgspec import Raw, Struct
 
 from .. import __version__
-from ..protocol.jsonrpc import Notification
 from ..protocol.messages import ClientCapabilities, Implementation, LogLevel
 from .answering import Handlers
 from .errors import ClientError, ServerError
 from .forgiving import OnForgiven
 from .limits import DEFAULT, ClientLimits
-from .pending import Reply
+from .pending import OnNotification, Reply
 from .reading import Changes, Reading, Splitter
 from .transcript import Headers, Observer
 
-OnNotification = Callable[[Notification], None]
 OnHandshake = Callable[[Reply | ServerError], Reply]
 
 

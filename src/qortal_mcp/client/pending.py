@@ -13,6 +13,7 @@ from ..protocol.decoding import decode_as
 from ..protocol.errors import ErrorObject
 from ..protocol.framing import TooLong
 from ..protocol.jsonrpc import UNREADABLE, RequestId
+from .answering import Handlers
 from .errors import ClientError, MalformedReply, RequestTimeout, ServerError
 from .limits import ClientLimits
 from .reading import Changes
@@ -37,6 +38,7 @@ class Progress(Struct, frozen=True):
 
 
 OnProgress = Callable[[Progress], None]
+OnNotification = Callable[[jsonrpc.Notification], None]
 
 
 class Reply(Struct, frozen=True):
@@ -81,6 +83,9 @@ class Pending:
         self.is_answered = False
         # Called on progress: the clock starts again.
         self.on_life: Callable[[], None] | None = None
+        # Who hears and answers what the server says in the HTTP reply of this request; None: whoever does elsewhere.
+        self.hears: OnNotification | None = None
+        self.handlers: Handlers | None = None
 
     def fail(self, error: BaseException) -> None:
         self._in_flight.pop(self.id, None)

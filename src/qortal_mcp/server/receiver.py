@@ -82,6 +82,10 @@ class Receiver(ABC):
         """A notification that controls no request; most receivers have no use for it."""
         return None
 
+    def answered(self, response: jsonrpc.Response, peer: Peer) -> None:
+        """The answer of a client to a request of ours."""
+        peer.answered(response)
+
     def join(self, peer: Peer) -> None:
         """A connection or session began: notices go to it from now on."""
         self.hub.join(peer)
@@ -103,7 +107,7 @@ class Receiver(ABC):
         if type(message) is jsonrpc.Response:
             if http is not None and http.version in versions.MODERN:
                 return refusal(errors.INVALID_REQUEST, "2026-07-28 has no responses from clients", None, 400)
-            peer.answered(message)
+            self.answered(message, peer)
             return None
         assert type(message) is jsonrpc.Invalid, "the four kinds of message"
         if jsonrpc.is_array(data):
@@ -266,7 +270,7 @@ class Receiver(ABC):
             elif isinstance(item, jsonrpc.Notification):
                 self._take_notification(item, peer)
             elif isinstance(item, jsonrpc.Response):
-                peer.answered(item)
+                self.answered(item, peer)
             else:
                 batch.add(self._unreadable(item))
         return batch.outcome()

@@ -7,7 +7,15 @@ WrongSetting: a setting cannot be used. Its text names the setting and never its
 """
 
 from .asking import AskOptions, ModelOptions, QuestionOptions
-from .bridging import BridgeListenOptions, ReachOptions, RepairOptions, ServerOptions
+from .bridging import (
+    BridgeListenOptions,
+    ChosenRepairs,
+    GatherOptions,
+    ReachOptions,
+    RepairOptions,
+    ServerOptions,
+    WaitOptions,
+)
 from .console import AuditTargets, ConsoleOptions, audit_targets_of
 from .option import Option, Options, WrongSetting, options_of
 from .reading import GROUPS, known_variables, old_variables, read, refuse_unknown_variables
@@ -46,7 +54,9 @@ __all__ = [
     "AskOptions",
     "AuditTargets",
     "BridgeListenOptions",
+    "ChosenRepairs",
     "ConsoleOptions",
+    "GatherOptions",
     "ListenOptions",
     "LogOptions",
     "ModelOptions",
@@ -58,6 +68,7 @@ __all__ = [
     "RepairOptions",
     "SampleNodeOptions",
     "ServerOptions",
+    "WaitOptions",
     "WrongSetting",
     "audit_targets_of",
     "host_and_port",

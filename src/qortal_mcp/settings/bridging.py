@@ -34,8 +34,8 @@ class BridgeListenOptions(ListenOptions, frozen=True, kw_only=True):
     ] = None  # type: ignore[assignment]
 
 
-class RepairOptions(Options, frozen=True, kw_only=True):
-    """What is done to the answers of a server that is not ours."""
+class ChosenRepairs(Options, frozen=True, kw_only=True):
+    """Which repairs are made in the answers of a server that is not ours."""
 
     title: ClassVar[str] = "Repairs"
 
@@ -52,6 +52,11 @@ class RepairOptions(Options, frozen=True, kw_only=True):
             extra={"metavar": "CODE", "expected": "the code of a repair, such as content-missing"},
         ),
     ] = ()
+
+
+class RepairOptions(ChosenRepairs, frozen=True, kw_only=True):
+    """What a bridge does to the answers of a server that is not ours."""
+
     read_only: Annotated[bool, Meta(description="Offer only tools that declare themselves read-only.")] = (
         False
     )
@@ -63,6 +68,26 @@ class RepairOptions(Options, frozen=True, kw_only=True):
     ] = ()
     printable: Annotated[
         bool, Meta(description="Show control and invisible characters in the server's texts as \\u{XXXX}.")
+    ] = False
+
+
+class GatherOptions(Options, frozen=True, kw_only=True):
+    """Several servers behind one front."""
+
+    title: ClassVar[str] = "Several servers"
+
+    servers: Annotated[
+        str | None,
+        Meta(
+            description="Offer all servers of this file, each under its name: the file of a client, with mcpServers, servers or mcp_servers (JSON or TOML). Read again when it changes, and on SIGHUP.",
+            extra={"metavar": "FILE"},
+        ),
+    ] = None
+    tools_by_search: Annotated[
+        bool,
+        Meta(
+            description="With several servers: offer four tools to find, describe and call the others, instead of all definitions."
+        ),
     ] = False
 
 
@@ -111,6 +136,31 @@ class ReachOptions(Options, frozen=True, kw_only=True):
     ] = None
 
 
+class WaitOptions(Options, frozen=True, kw_only=True):
+    """How long a server named with `--server` is waited for."""
+
+    title: ClassVar[str] = "Reaching the server"
+
+    timeout: Annotated[
+        LongSeconds,
+        Meta(
+            description="How long one answer may take. Progress starts the clock again.",
+            extra={"metavar": "SECONDS", "expected": "a number of seconds from 0.1 to 86400"},
+        ),
+    ] = 300.0
+    start_timeout: Annotated[
+        LongSeconds | None,
+        Meta(
+            description="How long to wait for a server that is not there yet.",
+            extra={
+                "metavar": "SECONDS",
+                "expected": "a number of seconds from 0.1 to 86400",
+                "default": "60 for a program, 5 for an address, never more than --timeout",
+            },
+        ),
+    ] = None
+
+
 class ServerOptions(ReachOptions, frozen=True, kw_only=True):
     """How a server behind a bridge is reached and used."""
 
@@ -130,6 +180,12 @@ class ServerOptions(ReachOptions, frozen=True, kw_only=True):
             extra={"metavar": "SECONDS", "expected": "a number of seconds from 0.1 to 86400"},
         ),
     ] = 60.0
+    server_revision: Annotated[
+        Literal["auto", "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"],
+        Meta(
+            description="The revision that the server is spoken to in. `auto`: the client's own if the server has it, else one that both sides know."
+        ),
+    ] = "auto"
     request_bytes: Annotated[
         Annotated[int, Meta(ge=64)] | None,
         Meta(

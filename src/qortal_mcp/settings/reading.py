@@ -7,7 +7,14 @@ from typing import Any, TypeVar
 import msgspec
 
 from .asking import AskOptions, ModelOptions, QuestionOptions
-from .bridging import BridgeListenOptions, RepairOptions, ServerOptions
+from .bridging import (
+    BridgeListenOptions,
+    ChosenRepairs,
+    GatherOptions,
+    RepairOptions,
+    ServerOptions,
+    WaitOptions,
+)
 from .console import ConsoleOptions
 from .option import Option, Options, WrongSetting, options_of
 from .serving import ListenOptions, LogOptions, NodeOptions, SampleNodeOptions
@@ -19,9 +26,12 @@ GROUPS: tuple[type[Options], ...] = (
     NodeOptions,
     ListenOptions,
     SampleNodeOptions,
+    GatherOptions,
     RepairOptions,
     ServerOptions,
     BridgeListenOptions,
+    ChosenRepairs,
+    WaitOptions,
     ModelOptions,
     QuestionOptions,
     AskOptions,

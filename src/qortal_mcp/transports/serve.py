@@ -18,6 +18,7 @@ import uvicorn
 
 from ..limits import DEFAULT, Limits
 from .bounds import uvicorn_parts
+from .signals import stop_signals
 
 _KEEP_ALIVE_SECONDS = 75
 _SWEEP_SECONDS = 2.0
@@ -109,7 +110,7 @@ class _Uvicorn(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         """As uvicorn does, but without raising the signal again: a clean stop is a success."""
-        handlers = {number: signal.signal(number, self._stop) for number in (signal.SIGINT, signal.SIGTERM)}
+        handlers = {number: signal.signal(number, self._stop) for number in stop_signals()}
         try:
             yield
         finally:

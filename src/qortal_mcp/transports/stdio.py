@@ -6,7 +6,6 @@ are bounded. Plain `os.read` and `os.write`: buffered readers in daemon threads 
 
 import asyncio
 import os
-import signal
 import sys
 import threading
 from collections import deque
@@ -16,6 +15,7 @@ from ..protocol.framing import LineSplitter, TooLong
 from ..server.receiver import Receiver
 from .connection import Connection
 from .hang_up import has_hung_up
+from .signals import stop_signals
 
 _READ_BYTES = 64 * 1024
 # Chunks of input that may wait for the loop, and bytes of output that may wait for the client.
@@ -176,7 +176,7 @@ async def serve_fds(
     reader = LineReader(in_fd, server.limits.message_bytes, loop)
     writer = LineWriter(out_fd, loop, stopping.set)
     connection = Connection(server, writer.write, writer.post, "stdio")
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in stop_signals():
         try:
             loop.add_signal_handler(number, told_to_stop)
         except (NotImplementedError, RuntimeError, ValueError):

@@ -1,7 +1,5 @@
 """What the command line of `audit` names: a server to visit, or files that an earlier audit wrote."""
 
-import os
-import re
 from collections.abc import Callable
 
 import click
@@ -15,9 +13,8 @@ from ...audit.visiting.runner import Order
 from ..running import failures
 from . import audit_calls, files
 from .audit_options import AuditOptions, TimeOptions, VisitOptions
-from .targets import Server, check_address, headers_in
+from .targets import Server, check_address, headers_in, refuse_bare_host
 
-_HOST_AND_PORT = re.compile(r"(localhost|[\w.-]+:\d{1,5})(/|\Z)")
 # What only a server can be asked for.
 _ASKS = ("revisions", "named", "calls_file", "call_all", "no_calls", "capture", "header_file")
 
@@ -43,10 +40,7 @@ def target_of(visit: VisitOptions, ctx: click.Context) -> Server | Capture:
     if "://" in target:
         check_address(ctx, target)
         return target
-    if _HOST_AND_PORT.match(target) and not os.path.exists(target):
-        raise failures.WrongUsage(
-            f"An address begins with http:// or ws://; did you mean http://{target}?", ctx
-        )
+    refuse_bare_host(ctx, target)
     for option in ctx.command.params:
         if option.name in _ASKS and ctx.params.get(option.name):
             raise failures.WrongUsage(f"{option.opts[0]} needs a server; a capture is only read.", ctx)

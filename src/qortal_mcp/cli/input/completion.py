@@ -4,7 +4,9 @@ import click
 
 
 def tools(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
-    """Every tool, whether or not its toolset is on."""
+    """Every tool, whether or not its toolset is on. Another server is not started for this."""
+    if ctx.params.get("server"):
+        return []
     from ...qortal.tools import TOOLSETS
 
     names = (name for toolset in TOOLSETS.values() for name in toolset.tools)
@@ -13,6 +15,8 @@ def tools(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
 
 def arguments(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
     """`key=` for each argument of the tool that is not given yet; its choices after the sign."""
+    if ctx.params.get("server"):
+        return []
     from .toolsets import arguments_of
 
     schemas = arguments_of(ctx.params.get("tool") or "")
@@ -30,6 +34,15 @@ def arguments(ctx: click.Context, param: click.Parameter, typed: str) -> list[st
         )
     given = {word.partition("=")[0] for word in words}
     return [f"{key}=" for key in schemas if key.startswith(typed) and key not in given]
+
+
+def prompts(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
+    """Our own prompts."""
+    if ctx.params.get("server"):
+        return []
+    from ...qortal.prompts import PROMPTS
+
+    return [prompt.name for prompt in PROMPTS if prompt.name.startswith(typed)]
 
 
 def codes(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:

@@ -53,8 +53,9 @@ def check_private(path: str, what: str) -> None:
     check_writable(path, what)
 
 
-def write(path: str, data: bytes, what: str, *, is_private: bool = False) -> None:
-    """Write next to the target and move it there, so that nobody ever sees half a file.
+def write(path: str, data: bytes, what: str, *, is_private: bool = False, replaces: bool = True) -> None:
+    """Write next to the target and move it there, so that nobody ever sees half a file. Without `replaces` a file that
+    has come there meanwhile stays.
 
     Raises: Undetermined.
     """
@@ -71,7 +72,11 @@ def write(path: str, data: bytes, what: str, *, is_private: bool = False) -> Non
             file.write(data)
         if not is_private:  # it is made for its owner alone
             os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, target)
+        if replaces:
+            os.replace(name, target)
+        else:
+            os.link(name, target)
+            os.unlink(name)
     except BaseException as exc:  # an interrupt as well
         if name:
             Path(name).unlink(missing_ok=True)

@@ -1,5 +1,8 @@
 """A server that is not ours on a command line: an address, or a command after `--`."""
 
+import os
+import re
+import shlex
 from collections.abc import Sequence
 from typing import TypeAlias
 from urllib.parse import urlsplit
@@ -12,6 +15,7 @@ from . import files
 
 # An address, or a command with its arguments.
 Server: TypeAlias = str | Sequence[str]
+_HOST_AND_PORT = re.compile(r"(localhost|[\w.-]+:\d{1,5})(/\S*)?\Z")
 _HEADER_NAME = frozenset("!#$%&'*+.^_`|~-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 
@@ -29,16 +33,47 @@ class TakesCommand(click.Command):
 
 def check_address(ctx: click.Context, url: str) -> None:
     """Raises: WrongUsage."""
-    if url.partition("://")[0].lower() not in ("http", "https", "ws", "wss"):
+    if not _has_scheme(url):
         raise failures.WrongUsage("An address begins with http://, https://, ws:// or wss://.", ctx)
-    try:
-        parts = urlsplit(url)
-        is_good = bool(parts.hostname) and parts.port != 0 and url.isprintable()
-    except ValueError:
-        is_good = False
-    if not is_good:
+    if not is_address(url):
         # Not shown: it may hold a password.
         raise failures.WrongUsage("The address has no host, or a port that does not exist.", ctx)
+
+
+def _has_scheme(url: str) -> bool:
+    return url.partition("://")[0].lower() in ("http", "https", "ws", "wss")
+
+
+def is_address(url: str) -> bool:
+    """Whether a server can be reached there, as far as the address shows."""
+    try:
+        parts = urlsplit(url)
+        return _has_scheme(url) and bool(parts.hostname) and parts.port != 0 and url.isprintable()
+    except ValueError:
+        return False
+
+
+def refuse_bare_host(ctx: click.Context, text: str) -> None:
+    """Raises: WrongUsage for an address without its beginning."""
+    if _HOST_AND_PORT.match(text) and not os.path.exists(text):
+        raise failures.WrongUsage(
+            f"An address begins with http:// or ws://; did you mean http://{text}?", ctx
+        )
+
+
+def command_or_address(ctx: click.Context, text: str) -> str | tuple[str, ...]:
+    """What `--server` names: an address, or a command, which is split without a shell. Raises: WrongUsage."""
+    if "://" in text.partition(" ")[0]:
+        check_address(ctx, text)
+        return text
+    refuse_bare_host(ctx, text)
+    try:
+        argv = shlex.split(text)
+    except ValueError as exc:
+        raise failures.WrongUsage(f"--server: the command cannot be read: {exc}.", ctx) from None
+    if not argv:
+        raise failures.WrongUsage("--server: there is no command.", ctx)
+    return tuple(argv)
 
 
 def headers_in(path: str | None) -> Headers:
@@ -51,11 +86,11 @@ def headers_in(path: str | None) -> Headers:
             continue
         name, colon, value = line.partition(":")
         # Nothing of the line itself is shown: it may be a secret without its name.
-        if not colon or not _is_name(name.strip()) or not value.strip().isprintable():
+        if not colon or not is_header_name(name.strip()) or not value.strip().isprintable():
             raise failures.WrongUsage(f"Line {number} of the header file {path} is not 'Name: value'.")
         found.append((name.strip().lower(), value.strip()))
     return tuple(found)
 
 
-def _is_name(text: str) -> bool:
+def is_header_name(text: str) -> bool:
     return bool(text) and set(text) <= _HEADER_NAME

@@ -1,5 +1,6 @@
 """What `bridge --check` shows: each thing that a bridge has to repair, before and after."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -35,11 +36,20 @@ class Seen(Struct, frozen=True):
         return self.called or self.listed
 
 
+class Unchecked(Struct, frozen=True):
+    """One of several servers that could not be looked at, and why."""
+
+    name: str
+    reason: str
+
+
 class Checked(Struct, frozen=True, kw_only=True):
     """What a look at a server has shown."""
 
     target: str
     server: dict[str, Any]
+    # What was spoken with it.
+    revision: str
     level: str
     tools: int
     called: tuple[str, ...]
@@ -50,6 +60,10 @@ class Checked(Struct, frozen=True, kw_only=True):
     seen: tuple[Seen, ...]
     # A call had no answer, or there is no such tool: there may be more to repair.
     is_incomplete: bool = False
+    # About how many a model reads before it can use the tools.
+    tokens: int = 0
+    # Of several servers: its name.
+    name: str = ""
 
 
 def show(checked: Checked, *, as_json: bool) -> None:
@@ -57,6 +71,48 @@ def show(checked: Checked, *, as_json: bool) -> None:
         terminal.write_json(values.write(_as_data(checked)))
     else:
         terminal.write("\n".join(_Page(terminal.width(), palette()).lines(checked)))
+
+
+def show_one(one: Checked | Unchecked, *, is_first: bool) -> None:
+    """The report of one of several servers, under its name."""
+    colours = palette()
+    lines = [*([] if is_first else [""]), colours.strong(f"=== {one.name} ===")]
+    page = _Page(terminal.width(), colours)
+    lines += page.lines(one) if isinstance(one, Checked) else page.unchecked(one)
+    terminal.write("\n".join(lines))
+
+
+def show_list(found: Sequence[Checked | Unchecked]) -> None:
+    """All of them as one JSON list."""
+    terminal.write_json(values.write([_one_of_several(one) for one in found]))
+
+
+def _one_of_several(one: Checked | Unchecked) -> dict[str, Any]:
+    if isinstance(one, Unchecked):
+        return {"name": one.name, "isIncomplete": True, "error": one.reason}
+    return {"name": one.name, **_as_data(one)}
+
+
+def show_weights(found: Sequence[Checked | Unchecked], by_search: int) -> None:
+    """What a model reads of each server, and of all."""
+    checked = [one for one in found if isinstance(one, Checked)]
+    rows = [(one.name, _about(one.tokens), _tools(one.tools)) for one in checked]
+    rows.append(
+        ("all", _about(sum(one.tokens for one in checked)), _tools(sum(one.tools for one in checked)))
+    )
+    rows.append(("by search", _about(by_search), "4 tools, with --tools-by-search"))
+    names, counts = (max(len(row[at]) for row in rows) for at in (0, 1))
+    lines = ["", palette().strong("Tokens that a model reads before it can use the tools")]
+    lines += [f"{_INDENT}{name:<{names}}  {count:>{counts}}  {tools}" for name, count, tools in rows]
+    terminal.write("\n".join(lines))
+
+
+def _about(tokens: int) -> str:
+    return f"~{tokens:,}"
+
+
+def _tools(count: int) -> str:
+    return "1 tool" if count == 1 else f"{count} tools"
 
 
 def _repair_of(code: str, about_calls: bool) -> Repair[Any] | None:
@@ -74,10 +130,12 @@ def _as_data(checked: Checked) -> dict[str, Any]:
     return {
         "target": checked.target,
         "server": checked.server,
+        "revision": checked.revision,
         "level": checked.level,
         "needsRepair": bool(checked.seen),
         "isIncomplete": checked.is_incomplete,
         "tools": checked.tools,
+        "tokens": checked.tokens,
         "called": list(checked.called),
         "failed": [{"tool": tool, "reason": reason} for tool, reason in checked.failed],
         "errors": [{"tool": tool, "error": error} for tool, error in checked.errors],
@@ -138,6 +196,9 @@ class _Page:
                 lines += self._wrapped(f"{what}: {printable(reason.removeprefix('not called, as '))}")
         return lines
 
+    def unchecked(self, one: Unchecked) -> list[str]:
+        return ["", f"{self._colours.bad('NOT REACHED')}", *self._wrapped(_one_line(one.reason))]
+
     def _head(self, checked: Checked) -> list[str]:
         name = " ".join(
             printable(part)
@@ -150,6 +211,8 @@ class _Page:
         known = name and checked.server.get("name") != checked.target
         return [
             *self._field("server", f"{name} at {checked.target}" if known else checked.target, ""),
+            *self._field("revision", checked.revision, ""),
+            *self._field("weight", f"~{checked.tokens:,} tokens for a model to read", ""),
             *self._field("tools", f"{checked.tools}, {called}", ""),
         ]
 

@@ -10,7 +10,7 @@ COMMON = {
     "notes": "Optional remarks: a lowered limit, a look-alike name, sample data.",
 }
 
-_PLAIN = {
+PLAIN = {
     "string": "text",
     "integer": "integer",
     "number": "number",
@@ -38,7 +38,7 @@ def type_in_words(schema: Mapping[str, Any]) -> str:
 def _one_type(kind: str, schema: Mapping[str, Any]) -> str:
     if kind == "array" and schema.get("items"):
         return f"list of {type_in_words(schema['items'])}{_size(schema)}"
-    words = _PLAIN.get(kind, kind)
+    words = PLAIN.get(kind, kind)
     if kind == "string" and "maxLength" in schema:
         return f"{words}, at most {schema['maxLength']} characters"
     return words + (_range(schema) if kind in ("integer", "number") else "")

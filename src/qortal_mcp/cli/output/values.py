@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from msgspec import Raw
+
 from ...text import visible
 
 NOTHING = "–"
@@ -34,6 +36,21 @@ def shown(name: str, value: Any, decimals: int | None = None) -> str:
     if time := _ISO_TIME.fullmatch(value):
         return f"{time[1]} {time[2]} UTC"
     return visible(value) if value else '""'
+
+
+def as_written(name: str, value: Any, decimals: int | None = None) -> str:
+    """One value of somebody else's field: what it is, and no more. Numbers that are not integers come as `Raw`."""
+    if value is None:
+        return NOTHING
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Raw):
+        return bytes(value).decode()
+    return (visible(value) if value else '""') if isinstance(value, str) else str(value)
+
+
+def is_written_number(value: Any) -> bool:
+    return isinstance(value, int | Raw) and not isinstance(value, bool)
 
 
 def _is_moment(name: str, value: int) -> bool:

@@ -45,7 +45,7 @@ COLOURED = Palette(
 def answer(value: Mapping[str, Any], width: int, palette: Palette = PLAIN) -> str:
     """The whole answer of a tool."""
     body = {name: part for name, part in value.items() if name not in _CLOSING}
-    lines = _Page(palette).record(body, width)
+    lines = _Page(palette, OURS).record(body, width)
     closing = [
         line
         for name, render in _CLOSING.items()
@@ -55,13 +55,32 @@ def answer(value: Mapping[str, Any], width: int, palette: Palette = PLAIN) -> st
     return "\n".join([*lines, *([""] if lines and closing else []), *closing])
 
 
+def of_others(value: Mapping[str, Any], width: int, palette: Palette = PLAIN) -> str:
+    """The answer of a server that is not ours: the same layout, but no name means anything, and nothing is left out."""
+    return "\n".join(_Page(palette, AS_WRITTEN).record(value, width))
+
+
+class Reading(NamedTuple):
+    """How single values are understood."""
+
+    shown: Callable[[str, Any, int | None], str]
+    is_number: Callable[[Any], bool]
+    decimals_of: Callable[[list[Any]], int | None]
+    members_of: Callable[[Mapping[str, Any]], dict[str, Any]]
+
+
+OURS = Reading(values.shown, values.is_number, values.decimals_of, values.without_echoes)
+AS_WRITTEN = Reading(values.as_written, values.is_written_number, lambda _: None, dict)
+
+
 class _Page:
-    def __init__(self, palette: Palette) -> None:
+    def __init__(self, palette: Palette, reading: Reading) -> None:
         self._palette = palette
+        self._reading = reading
 
     def record(self, record: Mapping[str, Any], width: int) -> list[str]:
         """An object: names and values side by side, deeper things below their name."""
-        record = values.without_echoes(record)
+        record = self._reading.members_of(record)
         flat = [name for name, value in record.items() if not _is_deep(value) and value != []]
         names = min(max((terminal.columns(visible(name)) for name in flat), default=0), _NAME_COLUMNS)
         lines: list[str] = []
@@ -77,10 +96,10 @@ class _Page:
     def _field(self, name: str, value: Any, names: int, width: int) -> list[str]:
         label = visible(name)
         room = max(width - names - _GAP, _LEAST_COLUMNS)
-        first, *more = terminal.wrapped(_flat(name, value), room)
+        first, *more = terminal.wrapped(self._flat(name, value), room)
         if terminal.columns(first) > room:
             # It must not be broken, so it gets a line of its own.
-            whole = terminal.wrapped(_flat(name, value), max(width - _INDENT, _LEAST_COLUMNS))
+            whole = terminal.wrapped(self._flat(name, value), max(width - _INDENT, _LEAST_COLUMNS))
             return [self._palette.name(label), *(" " * _INDENT + line for line in whole)]
         head = self._palette.name(terminal.padded(label, names)) + " " * _GAP
         return [head + first, *(" " * (names + _GAP) + line for line in more)]
@@ -108,10 +127,13 @@ class _Page:
         """One line per record; None if that does not fit."""
         if not all(isinstance(record, Mapping) for record in records):
             return None
-        rows = [values.without_echoes(record) for record in records]
+        rows = [self._reading.members_of(record) for record in records]
         if any(_is_deep(value) for row in rows for value in row.values()):
             return None
-        columns = [_column(name, rows) for name in dict.fromkeys(name for row in rows for name in row)]
+        names = dict.fromkeys(name for row in rows for name in row)
+        if len(names) > width:
+            return None
+        columns = [self._column(name, rows) for name in names]
         if sum(column.size for column in columns) + _GAP * (len(columns) - 1) > width:
             return None
         if any("\n" in cell for column in columns for cell in column.cells):
@@ -122,6 +144,25 @@ class _Page:
             lines.append((" " * _GAP).join(_padded(column.cells[at], column) for column in columns).rstrip())
         return lines
 
+    def _column(self, name: str, rows: list[dict[str, Any]]) -> "_Column":
+        reading = self._reading
+        found = [row.get(name) for row in rows]
+        decimals = reading.decimals_of(found)
+        cells = [
+            self._flat(name, value) if isinstance(value, list) else reading.shown(name, value, decimals)
+            for value in found
+        ]
+        label = visible(name)
+        size = max(terminal.columns(text) for text in (label, *cells))
+        are_numbers = all(reading.is_number(value) for value in found if value is not None)
+        return _Column(label, cells, size, are_numbers)
+
+    def _flat(self, name: str, value: Any) -> str:
+        shown = self._reading.shown
+        if isinstance(value, list):
+            return ", ".join(shown(name, item, None) for item in value) or values.NOTHING
+        return values.NOTHING if isinstance(value, Mapping) else shown(name, value, None)
+
 
 class _Column(NamedTuple):
     name: str
@@ -130,26 +171,8 @@ class _Column(NamedTuple):
     is_number: bool
 
 
-def _column(name: str, rows: list[dict[str, Any]]) -> _Column:
-    found = [row.get(name) for row in rows]
-    decimals = values.decimals_of(found)
-    cells = [
-        _flat(name, value) if isinstance(value, list) else values.shown(name, value, decimals)
-        for value in found
-    ]
-    label = visible(name)
-    size = max(terminal.columns(text) for text in (label, *cells))
-    return _Column(label, cells, size, all(values.is_number(value) for value in found if value is not None))
-
-
 def _padded(text: str, column: _Column) -> str:
     return terminal.padded(text, column.size, right=column.is_number)
-
-
-def _flat(name: str, value: Any) -> str:
-    if isinstance(value, list):
-        return ", ".join(values.shown(name, item) for item in value) or values.NOTHING
-    return values.NOTHING if isinstance(value, Mapping) else values.shown(name, value)
 
 
 def _is_deep(value: Any) -> bool:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import shlex
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 
 import click
 import msgspec
@@ -28,7 +27,7 @@ from ...from_settings import node_of, server_of
 from ...model_from_settings import Chosen, NoModel, choose, endpoint_of, limits_of, new_mark, setup_of, today
 from ...settings import AskOptions, ModelOptions, NodeOptions, QuestionOptions, ReachOptions
 from ...text import visible
-from ..input.targets import check_address
+from ..input.targets import command_or_address
 from ..output import terminal
 from ..output.answers import AnswerPrinter
 from ..output.offers import table, weigh
@@ -62,7 +61,7 @@ def wanted(
     reach_: ReachOptions,
 ) -> Wanted:
     """Raises: WrongUsage, WrongSetting."""
-    targets = [_target(ctx, text) for text in asking.server]
+    targets = [command_or_address(ctx, text) for text in asking.server]
     addresses = [target for target in targets if isinstance(target, str)]
     if len(addresses) > 1 and (reach_.header_file or settings.server_token(reach_, os.environ)):
         raise failures.WrongUsage("A token or header is for one server; there are several addresses.", ctx)
@@ -76,20 +75,6 @@ def wanted(
         limits=limits_of(question),
         ca_file=reach_.ca_file,
     )
-
-
-def _target(ctx: click.Context, text: str) -> str | Sequence[str]:
-    """An address, or a command, which is split without a shell. Raises: WrongUsage."""
-    if "://" in text.partition(" ")[0]:
-        check_address(ctx, text)
-        return text
-    try:
-        argv = shlex.split(text)
-    except ValueError as exc:
-        raise failures.WrongUsage(f"--server: the command cannot be read: {exc}.", ctx) from None
-    if not argv:
-        raise failures.WrongUsage("--server: there is no command.", ctx)
-    return tuple(argv)
 
 
 @contextlib.asynccontextmanager

@@ -1,23 +1,33 @@
 """Ask a server in this process the way any client does: bytes to `Server.receive`, bytes back."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
+from ... import __version__
 from ...from_settings import node_of, server_of
 from ...protocol.errors import ErrorObject
 from ...protocol.jsonrpc import request as encode_request
-from ...protocol.messages import ClientCapabilities
-from ...protocol.versions import NEWEST_HANDSHAKE
+from ...protocol.messages import (
+    CLIENT_CAPABILITIES,
+    CLIENT_INFO,
+    PROTOCOL_VERSION,
+    ClientCapabilities,
+    Implementation,
+)
+from ...protocol.versions import NEWEST_HANDSHAKE, is_modern
 from ...server.dispatch import Server
 from ...server.peer import Peer
 from ...server.reply import Reply
 from ...settings import NodeOptions
+from ..output import terminal
 
 # Most answers take a few hundredths of this; after that a person wonders what is going on.
-_SLOW_SECONDS = 1.0
+SLOW_SECONDS = 1.0
+_US = Implementation(name="qortal-mcp", version=__version__)
 
 
 class Response(Struct, frozen=True):
@@ -27,10 +37,15 @@ class Response(Struct, frozen=True):
     error: ErrorObject | UnsetType = UNSET
 
 
-async def ask_server(server: Server, method: str, params: object) -> Response:
+async def ask_server(
+    server: Server, method: str, params: object, revision: str = NEWEST_HANDSHAKE
+) -> Response:
     """One request and its reply."""
     peer = Peer(lasting=True, caller="command line", limits=server.limits)
-    peer.shake_hands(NEWEST_HANDSHAKE, ClientCapabilities())
+    if is_modern(revision):
+        params = _modern(params, revision)
+    else:
+        peer.shake_hands(revision, ClientCapabilities())
     answer = server.receive(encode_request(1, method, msgspec.json.encode(params)), peer)
     if answer is not None and not isinstance(answer, Reply):
         answer = await answer.run(_drop)
@@ -38,26 +53,51 @@ async def ask_server(server: Server, method: str, params: object) -> Response:
     return msgspec.json.decode(answer.body, type=Response)
 
 
+def _modern(params: object, revision: str) -> object:
+    """The same with what every request of the modern era says about its client."""
+    assert isinstance(params, dict), "the parameters of every method are an object"
+    meta = {PROTOCOL_VERSION: revision, CLIENT_CAPABILITIES: {}, CLIENT_INFO: _US}
+    return {**params, "_meta": meta}
+
+
 async def _drop(message: bytes) -> None:
     """Progress and log messages: not needed here."""
 
 
+class Own:
+    """A server that can be asked more than once."""
+
+    def __init__(self, server: Server, origin: str, revision: str) -> None:
+        self.server = server
+        self._origin = origin
+        self._revision = revision
+
+    async def ask(self, method: str, params: object) -> Response:
+        note = f"Waiting for {self._origin} …"
+        waiting = asyncio.get_running_loop().call_later(SLOW_SECONDS, terminal.note, note)
+        try:
+            return await ask_server(self.server, method, params, self._revision)
+        finally:
+            waiting.cancel()
+
+
+@asynccontextmanager
+async def opened(options: NodeOptions, revision: str = NEWEST_HANDSHAKE) -> AsyncIterator[Own]:
+    """A new server, until the block ends."""
+    node = node_of(options)
+    try:
+        yield Own(server_of(options, node), node.origin, revision)
+    finally:
+        await node.close()
+
+
 def ask(
-    options: NodeOptions, method: str, params: object, on_slow: Callable[[str], None] | None = None
+    options: NodeOptions, method: str, params: object, revision: str = NEWEST_HANDSHAKE
 ) -> tuple[Server, Response]:
-    """One request to a new server, and its reply. `on_slow` gets the node that keeps us waiting."""
+    """One request to a new server, and its reply."""
 
     async def run() -> tuple[Server, Response]:
-        node = node_of(options)
-        server = server_of(options, node)
-        waiting = on_slow and asyncio.get_running_loop().call_later(
-            _SLOW_SECONDS, lambda: on_slow(node.origin)
-        )
-        try:
-            return server, await ask_server(server, method, params)
-        finally:
-            if waiting:
-                waiting.cancel()
-            await node.close()
+        async with opened(options, revision) as own:
+            return own.server, await own.ask(method, params)
 
     return asyncio.run(run())

@@ -105,12 +105,12 @@ def reach(target: str | Sequence[str], options: ReachOptions, limits: ClientLimi
 
     return Reached(
         target=target,
-        name=_shown(target),
+        name=shown(target),
         mask=mask,
         secrets=known,
         options=Options(
             headers=headers,
-            env=_environment(options.env, os.environ),
+            env=small_environment(options.env, os.environ),
             subprotocol=options.subprotocol or None,
             ca_file=options.ca_file,
             proxies=True,
@@ -125,13 +125,13 @@ def held(target: str | Sequence[str], headers: Headers, env: Sequence[str]) -> f
     return secrets.values_in(target, headers) | given
 
 
-def _shown(target: str | Sequence[str]) -> str:
+def shown(target: str | Sequence[str]) -> str:
     """An address or a command as it may appear in logs and errors."""
     text = secrets.safe_url(target) if isinstance(target, str) else " ".join(secrets.without_secrets(target))
     return shortened(printable(text), _SHOWN_CHARS)
 
 
-def _environment(names: Sequence[str], ours: Mapping[str, str]) -> dict[str, str]:
+def small_environment(names: Sequence[str], ours: Mapping[str, str]) -> dict[str, str]:
     """What a program gets to see of our environment."""
     kept = {name: value for name, value in ours.items() if name in _PASSED_ON or name.startswith("LC_")}
     return {**_UNBUFFERED, **kept, **{name: ours[name] for name in names if name in ours}}

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from ...transports.signals import stop_signals
 from . import failures
 
 T = TypeVar("T")
@@ -24,5 +25,7 @@ def until_stopped(work: Coroutine[Any, Any, T]) -> T:
 async def _with_stop_signal(work: Coroutine[Any, Any, T]) -> T:
     task = asyncio.ensure_future(work)
     with contextlib.suppress(NotImplementedError):  # where there are no such signals
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+        for number in stop_signals():
+            if number != signal.SIGINT:  # which interrupts
+                asyncio.get_running_loop().add_signal_handler(number, task.cancel)
     return await task

@@ -106,14 +106,14 @@ class StdioWire:
         try:
             async with asyncio.timeout(self._limits.send_seconds), self._writing:
                 if stdin.is_closing():
-                    raise self._gone()
+                    raise await self._left()
                 self._recorder.note("sent", "message", data)
                 stdin.write(data)
                 await stdin.drain()
         except TimeoutError:
             raise ConnectionLost("the program does not read its standard input") from None
         except OSError:
-            raise self._gone() from None
+            raise await self._left() from None
 
     async def _read_stdout(self) -> None:
         stdout = self._child.stdout
@@ -196,6 +196,13 @@ class StdioWire:
             self._stderr_bytes -= len(self._stderr.popleft())
         if self._on_stderr is not None:
             self._on_stderr(line)
+
+    async def _left(self) -> ConnectionLost:
+        """Why nothing can be sent any more: a program that has just ended has an exit code in a moment."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._limits.exit_seconds):
+                await self._child.wait()
+        return self._gone()
 
     def _gone(self) -> ConnectionLost:
         code = self._child.returncode

@@ -1,0 +1,1 @@
+"""The clients in front: their open calls, and what they are told."""

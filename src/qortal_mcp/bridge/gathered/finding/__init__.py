@@ -1,0 +1,1 @@
+"""Tools by search: four tools in place of all definitions."""

@@ -1,0 +1,1 @@
+"""The server behind: its connection, and what is known of it."""

@@ -1,0 +1,52 @@
+"""Variables in the files of clients: `${NAME}`, `${NAME:-otherwise}`, `${env:NAME}` and `${userHome}`."""
+
+import os.path
+import re
+from collections.abc import Mapping
+
+_VARIABLE = re.compile(r"\$\{([^{}]*)\}")
+# What editors fill in by themselves, and nobody else can.
+_OF_CLIENTS = re.compile(
+    r"workspaceFolder\w*|file\w*|relativeFile\w*|extensionPath|cwd|lineNumber|selectedText"
+)
+_HOME = "userHome"
+_KNOWN = re.compile(r"(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?", re.DOTALL)
+
+
+class NotSet(Exception):
+    """A variable without a value. The text is a sentence that names it."""
+
+
+class Expansion:
+    """Puts values in the place of variables, and remembers which, since they may be secrets."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._environ = environ
+        self.used: dict[str, str] = {}
+
+    def of(self, text: str) -> str:
+        """Raises: NotSet."""
+        return _VARIABLE.sub(self._value, text)
+
+    def value(self, name: str) -> str:
+        """A variable by its name. Raises: NotSet."""
+        found = self._environ.get(name, "")
+        if not found:
+            raise NotSet(f"The variable {name[:100]} is not set.")
+        self.used[name] = found
+        return found
+
+    def _value(self, match: re.Match[str]) -> str:
+        known = _KNOWN.fullmatch(match[1])
+        if match[1] == _HOME and not self._environ.get(_HOME):
+            return os.path.expanduser("~")
+        is_of_client = _OF_CLIENTS.fullmatch(match[1]) is not None and not self._environ.get(match[1])
+        if known is None or is_of_client:
+            raise NotSet(
+                f"{match[0][:100]} can only be filled in by the client whose file this is; write the value itself."
+            )
+        name, otherwise = known[1], known[2]
+        if otherwise is not None and not self._environ.get(name):
+            self.used[name] = str(otherwise)
+            return str(otherwise)
+        return self.value(name)

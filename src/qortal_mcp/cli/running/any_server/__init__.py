@@ -1,0 +1,1 @@
+"""One server, ours or another's, that a command of the terminal asks a few questions."""

@@ -1,0 +1,1 @@
+"""A bridge at work, and the look at what it would repair."""
