@@ -13,7 +13,7 @@ from interop.libraries import Answer, Seen
 from interop.processes import started
 from interop.programs import ROOT
 from interop.runner import Failed
-from interop.servers import PROGRAM, PYTHON, Target, everything, listening, websocket_of
+from interop.servers import PROGRAM, PYTHON, Target, listening, websocket_of
 
 
 @dataclass(frozen=True)
@@ -70,13 +70,6 @@ async def bridged(stand_in: StandIn, way: str, repair: str = "safe") -> AsyncIte
             return
         async with listening(*command) as target:
             yield websocket_of(target) if way == "websocket" else target
-
-
-@asynccontextmanager
-async def bridged_everything() -> AsyncIterator[Target]:
-    """The example that offers everything the conformance suite can ask for, behind a bridge."""
-    async with everything() as target, listening(str(PROGRAM), "bridge", target.url) as bridge:
-        yield bridge
 
 
 def judge_library(stand_in: StandIn, seen: Seen, revision: str) -> str:

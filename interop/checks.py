@@ -2,12 +2,15 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 
+from interop import eras, terminal
 from interop.agents import AGENTS, Agent, run_agent, sample
 from interop.asked import ASKED, run_asked
 from interop.audits import run_audit
-from interop.bridged import STAND_INS, StandIn, bridged, bridged_everything, judge_agent, judge_library
+from interop.bridged import STAND_INS, StandIn, bridged, judge_agent, judge_library
+from interop.bridged_suite import SUITES, run_bridged_suite
 from interop.conformance import REVISIONS, judge, run_suite
 from interop.foreign import FOREIGN, Foreign
+from interop.gathered import AGENT_VISITS, CLIENT_VISITS, Visit, run_agent_visit, run_client_visit
 from interop.libraries import LIBRARIES, Library, run_library, seen_by
 from interop.programs import Programs
 from interop.remarks import Allowed, allowed
@@ -63,6 +66,34 @@ def _bridged_agent(agent: Agent, stand_in: StandIn, way: str) -> _Run:
     return run
 
 
+def _bridged_suite(name: str) -> _Run:
+    async def run(programs: Programs) -> str:
+        return await run_bridged_suite(name, programs)
+
+    return run
+
+
+def _visits(client: eras.Client, places: Sequence[eras.Place]) -> _Run:
+    async def run(programs: Programs) -> str:
+        return await eras.run_visits(client, places, programs)
+
+    return run
+
+
+def _gathered(visit: Visit, run_visit: Callable[[Visit, Programs], Awaitable[str]]) -> _Run:
+    async def run(programs: Programs) -> str:
+        return await run_visit(visit, programs)
+
+    return run
+
+
+def _typed(visit: terminal.Visit) -> _Run:
+    async def run(programs: Programs) -> str:
+        return await terminal.run_terminal(visit, programs)
+
+    return run
+
+
 def _usable(client: Client) -> _Run:
     async def run(programs: Programs) -> str:
         return await run_usable(client, programs)
@@ -100,7 +131,7 @@ CHECKS = (
         for name, agent in AGENTS.items()
         for way in agent.ways
     ),
-    Check("bridge-conformance-2025-11-25", _suite("2025-11-25", bridged_everything, ())),
+    *(Check(f"bridge-conformance-{name}", _bridged_suite(name)) for name in SUITES),
     *(
         Check(f"bridge-{system}-{name}-{way}", _bridged_library(library, stand_in, way))
         for system, stand_in in STAND_INS.items()
@@ -113,7 +144,21 @@ CHECKS = (
         for name, agent in AGENTS.items()
         for way in agent.ways
     ),
+    *(
+        Check(f"eras-direct-{name}", _visits(client, eras.own_places(client)))
+        for name, client in eras.CLIENTS.items()
+    ),
+    *(
+        Check(f"eras-{name}", _visits(client, eras.other_places(client)))
+        for name, client in eras.CLIENTS.items()
+    ),
+    *(
+        Check(f"gathered-{visit.who}-{visit.front}", _gathered(visit, run_visit))
+        for visits, run_visit in ((CLIENT_VISITS, run_client_visit), (AGENT_VISITS, run_agent_visit))
+        for visit in visits
+    ),
     *(Check(f"bridge-usable-{name}", _usable(client)) for name, client in CLIENTS.items()),
+    *(Check(f"terminal-{name}", _typed(visit)) for name, visit in terminal.VISITS.items()),
     *(Check(f"ask-{name}", _asked(server)) for name, server in ASKED.items()),
     *(Check(f"audit-{name}", _audit(name, server)) for name, server in FOREIGN.items()),
 )

@@ -46,6 +46,8 @@ class Report:
     scenarios: int
     statuses: Counter[str]
     remarks: list[Remark]
+    # The places of all checks that passed wherever they were made.
+    passed: frozenset[str]
 
     def __str__(self) -> str:
         passed, undecided = self.statuses["SUCCESS"], self.statuses["INFO"] + self.statuses["SKIPPED"]
@@ -66,6 +68,7 @@ def _read_report(folder: Path, end: Finished) -> Report:
         raise Failed(f"the suite did not finish\n{end.tail()}")
     statuses: Counter[str] = Counter()
     remarks = []
+    passed = set()
     for scenario in scenarios:
         # The folder's name ends in a time; a scenario that crashed leaves its folder empty.
         written = [path for path in folder.glob(f"server-{scenario}-2*/checks.json")]
@@ -74,10 +77,13 @@ def _read_report(folder: Path, end: Finished) -> Report:
             checks = [{"id": "no-checks", "status": "FAILURE", "errorMessage": "the scenario made no checks"}]
         for check in checks:
             statuses[check["status"]] += 1
+            place = f"{scenario} / {check['id']}"
             if check["status"] in _REMARKS:
                 message = check.get("errorMessage") or check.get("description", "")
-                remarks.append(Remark(f"{scenario} / {check['id']}", check["status"], message))
-    return Report(len(scenarios), statuses, remarks)
+                remarks.append(Remark(place, check["status"], message))
+            elif check["status"] == "SUCCESS":
+                passed.add(place)
+    return Report(len(scenarios), statuses, remarks, frozenset(passed - {remark.place for remark in remarks}))
 
 
 def judge(report: Report, allowed: Iterable[Allowed]) -> str:

@@ -1,4 +1,4 @@
-"""The remarks that the conformance suite may make about the real server: read from `remarks.toml`, which says why."""
+"""The remarks that the conformance suite may make about the real server and through the bridge: read from `remarks.toml`, which says why."""
 
 import tomllib
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ class Allowed:
     reason: str
 
 
-def allowed(revision: str) -> tuple[Allowed, ...]:
-    """The remarks that are allowed when the suite checks everything that this revision requires."""
-    rows = tomllib.loads(_FILE.read_text(encoding="utf-8")).get(revision, {})
+def allowed(suite: str) -> tuple[Allowed, ...]:
+    """The remarks that are allowed in a suite: that of the real server is named by its revision."""
+    rows = tomllib.loads(_FILE.read_text(encoding="utf-8")).get(suite, {})
     return tuple(
         Allowed(place, says, reason) for reason, places in rows.items() for place, says in places.items()
     )

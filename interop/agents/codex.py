@@ -35,21 +35,24 @@ def command(home: Path) -> list[str | Path]:
     ]
 
 
-def prepare(home: Path, model: str, server: Target) -> dict[str, str]:
-    """Writes its configuration and returns the environment variables it needs."""
-    return _write(home, _settings(model, server))
+def prepare(home: Path, model: str, server: Target, *, waits: bool = False) -> dict[str, str]:
+    """Writes its configuration and returns the environment variables it needs.
+
+    Unless it `waits` for a server, it begins without the tools of one that needs more than about a second.
+    """
+    return _write(home, _settings(model, server, waits=waits))
 
 
-def prepare_modern(home: Path, model: str, server: Target) -> dict[str, str]:
+def prepare_modern(home: Path, model: str, server: Target, *, waits: bool = False) -> dict[str, str]:
     """The same, with the switches for 2026-07-28, which are still off by default."""
-    settings = _settings(model, server)
+    settings = _settings(model, server, waits=waits)
     settings["features"]["mcp_2026_07_28"] = True
     if server.command:
         settings[f"mcp_servers.{SERVER_NAME}.env"] = {"CODEX_MCP_PROTOCOL_VERSION": "2026-07-28"}
     return _write(home, settings)
 
 
-def _settings(model: str, server: Target) -> dict[str, Any]:
+def _settings(model: str, server: Target, *, waits: bool) -> dict[str, Any]:
     return {
         "model": _MODEL,
         "model_provider": "stub",
@@ -69,6 +72,7 @@ def _settings(model: str, server: Target) -> dict[str, Any]:
         f"mcp_servers.{SERVER_NAME}": {
             **_entry(server),
             "default_tools_approval_mode": "approve",
+            "required": waits,
             "startup_timeout_sec": 20,
             "tool_timeout_sec": 20,
         },
