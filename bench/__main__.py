@@ -8,7 +8,21 @@ from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 
-from bench import abuse, ask, audit, bridge, console, http, memory, node, start, together, waits, websocket
+from bench import (
+    abuse,
+    ask,
+    audit,
+    bridge,
+    console,
+    eras,
+    http,
+    memory,
+    node,
+    start,
+    together,
+    waits,
+    websocket,
+)
 from bench.contestants import prepare
 from bench.environments import compile_bytecode
 from bench.figures import Figure
@@ -27,6 +41,7 @@ PARTS: dict[str, Callable[[Run], list[Figure]]] = {
     abuse.PART: abuse.measure,
     audit.PART: audit.measure,
     bridge.PART: bridge.measure,
+    eras.PART: eras.measure,
     ask.PART: ask.measure,
     console.PART: console.measure,
 }

@@ -18,11 +18,12 @@ from bench.processes import LOAD_CORE, ROOT, SERVER_CORE, Child
 from bench.proxies import ALL, FASTMCP_PROXY, HTTP_FRONTS, SAFE, STDIO_FRONTS, Proxies, prepare_proxies
 from bench.run import Run, by_name
 from bench.talks import HttpChannel, PipeChannel, Talk
+from bench.wire import LEGACY
 
 PART = "bridge"
-_DIRECT = "without a proxy"
-_IN_FLIGHT = Talk.IN_FLIGHT
-_MOST_ADDED_US = Budget(1000, "value")
+DIRECT = "without a proxy"
+IN_FLIGHT = Talk.IN_FLIGHT
+MOST_ADDED_US = Budget(1000, "value")
 _LEAST_RATE = Budget(0.9, is_least=True)
 
 
@@ -35,7 +36,7 @@ class Entry:
 
     @property
     def name(self) -> str:
-        return self.subject if self.subject == _DIRECT else f"{self.subject}, {self.front}"
+        return self.subject if self.subject == DIRECT else f"{self.subject}, {self.front}"
 
 
 def measure(run: Run) -> list[Figure]:
@@ -53,7 +54,7 @@ def measure(run: Run) -> list[Figure]:
 
 
 def _starts(run: Run, proxies: Proxies, server: Command) -> list[Figure]:
-    commands = {_DIRECT: server}
+    commands = {DIRECT: server}
     commands |= {name: proxies.on_stdio(name, server) for name in (SAFE, FASTMCP_PROXY)}
     wall = by_name(commands)
     for name, command in commands.items():
@@ -61,7 +62,7 @@ def _starts(run: Run, proxies: Proxies, server: Command) -> list[Figure]:
     for number, name in run.turns(list(commands)):
         wall[name].append(_start(name, commands[name]))
         run.say(f"bridge start, round {number}: {name} {wall[name][-1]:.0f} ms")
-    return compare(PART, f"spawn to tools/list, {SDK} behind", "ms", wall, reference=_DIRECT)
+    return compare(PART, f"spawn to tools/list, {SDK} behind", "ms", wall, reference=DIRECT)
 
 
 def _start(name: str, command: Command) -> float:
@@ -80,7 +81,7 @@ def _calls(
     run: Run, proxies: Proxies, who: str, server: Command, fronts: list[Entry], *, has_budgets: bool
 ) -> list[Figure]:
     """Time of one call, calls per second, CPU and memory of whoever is in front of one server."""
-    entries = [Entry(_DIRECT), *fronts]
+    entries = [Entry(DIRECT), *fronts]
     names = [entry.name for entry in entries]
     latency, rate, cpu, memory = (by_name(names) for _ in range(4))
     calls, many = run.scaled(300), run.scaled(1500)
@@ -91,13 +92,13 @@ def _calls(
             talks[entry] = child, talk
             memory[entry.name].append(child.settled_rss_mb(Child.own_rss_mb))
             talk.resume()
-            talk.seconds(200, _IN_FLIGHT)
+            talk.seconds(200, IN_FLIGHT)
         for number, entry in run.turns(entries):
             child, talk = talks[entry]
             talk.resume()
             latency[entry.name].append(median(talk.seconds(1) for _ in range(calls)) * 1e6)
             before = child.own_cpu_seconds()
-            seconds = talk.seconds(many, _IN_FLIGHT)
+            seconds = talk.seconds(many, IN_FLIGHT)
             cpu[entry.name].append((child.own_cpu_seconds() - before) / many * 1e6)
             rate[entry.name].append(many / seconds)
             run.say(
@@ -107,14 +108,14 @@ def _calls(
     ours = [entry.name for entry in fronts if entry.subject in (SAFE, ALL)] if has_budgets else []
     fast = dict.fromkeys(ours, _LEAST_RATE)
     return [
-        *compare(PART, f"one call, {who} behind", "µs", latency, reference=_DIRECT),
-        *_added(f"of which added, {who} behind", latency, ours),
+        *compare(PART, f"one call, {who} behind", "µs", latency, reference=DIRECT),
+        *added(PART, f"of which added, {who} behind", latency, dict.fromkeys(ours, MOST_ADDED_US)),
         *compare(
             PART,
-            f"calls per second, {_IN_FLIGHT} in flight, {who} behind",
+            f"calls per second, {IN_FLIGHT} in flight, {who} behind",
             "/s",
             rate,
-            reference=_DIRECT,
+            reference=DIRECT,
             budgets=fast,
         ),
         *_by_process(f"CPU per call, {who} behind", "µs", cpu, who),
@@ -122,48 +123,65 @@ def _calls(
     ]
 
 
-def _added(quantity: str, latency: dict[str, list[float]], ours: list[str]) -> list[Figure]:
+def added(
+    part: str, quantity: str, latency: dict[str, list[float]], budgets: dict[str, Budget]
+) -> list[Figure]:
     """What a call takes longer than without a proxy, in the same round."""
     return [
         Figure(
-            PART,
+            part,
             quantity,
             name,
             "µs",
-            tuple(with_proxy - bare for with_proxy, bare in zip(found, latency[_DIRECT], strict=True)),
-            budget=_MOST_ADDED_US if name in ours else None,
+            tuple(with_proxy - bare for with_proxy, bare in zip(found, latency[DIRECT], strict=True)),
+            budget=budgets.get(name),
         )
         for name, found in latency.items()
-        if name != _DIRECT
+        if name != DIRECT
     ]
 
 
 def _by_process(quantity: str, unit: str, values: dict[str, list[float]], who: str) -> list[Figure]:
     """Figures of the process in front alone, next to the server itself."""
     server = f"{who} itself"
-    named = {server if name == _DIRECT else name: found for name, found in values.items()}
+    named = {server if name == DIRECT else name: found for name, found in values.items()}
     return compare(PART, quantity, unit, named, reference=server)
 
 
-@contextlib.contextmanager
-def _talking(entry: Entry, proxies: Proxies, server: Command) -> Iterator[tuple[Child, Talk]]:
+def _talking(
+    entry: Entry, proxies: Proxies, server: Command
+) -> contextlib.AbstractContextManager[tuple[Child, Talk]]:
     """A client that talks to the server, directly or through a proxy."""
     name = f"bridge {entry.name}"
-    behind: Command = [PYTHON, ROOT / "bench/servers/on_core.py", str(SERVER_CORE), *server]
-    if entry.subject == _DIRECT:
-        with _child(name, server, SERVER_CORE, pipes=True) as child:
-            yield child, Talk(PipeChannel(child))
-    elif entry.front == "stdio":
-        command = proxies.on_stdio(entry.subject, behind)
-        with _child(name, command, LOAD_CORE, pipes=True) as child:
-            yield child, Talk(PipeChannel(child))
-    else:
-        port = _free_port()
-        command = proxies.on_http(entry.subject, port, behind)
-        with _child(name, command, LOAD_CORE, pipes=False) as child:
-            channel = HttpChannel(child, port)
-            with contextlib.closing(channel):
-                yield child, Talk(channel)
+    if entry.subject == DIRECT:
+        return talking(name, server)
+    if entry.front == "stdio":
+        return talking(name, proxies.on_stdio(entry.subject, _on_own_core(server)), core=LOAD_CORE)
+    return talking_http(name, proxies, entry.subject, server)
+
+
+@contextlib.contextmanager
+def talking(name: str, command: Command, core: int = SERVER_CORE) -> Iterator[tuple[Child, Talk]]:
+    """A client on the pipes of a program."""
+    with _child(name, command, core, pipes=True) as child:
+        yield child, Talk(PipeChannel(child))
+
+
+@contextlib.contextmanager
+def talking_http(
+    name: str, proxies: Proxies, proxy: str, server: Command, *, front: str = LEGACY, behind: str = ""
+) -> Iterator[tuple[Child, Talk]]:
+    """A client of a proxy that listens. `front` and `behind` are the revisions spoken there; by default the proxy chooses the latter."""
+    port = _free_port()
+    command = proxies.on_http(proxy, port, _on_own_core(server), revision=behind)
+    with _child(name, command, LOAD_CORE, pipes=False) as child:
+        channel = HttpChannel(child, port, front)
+        with contextlib.closing(channel):
+            yield child, Talk(channel, front)
+
+
+def _on_own_core(server: Command) -> Command:
+    return [PYTHON, ROOT / "bench/servers/on_core.py", str(SERVER_CORE), *server]
 
 
 @contextlib.contextmanager

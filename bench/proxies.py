@@ -5,6 +5,7 @@ from pathlib import Path
 
 from bench.contestants import Command, Contestants
 from bench.environments import PYTHON, install, install_npm
+from bench.wire import LEGACY, MODERN
 
 BRIDGE = "qortal-mcp bridge"
 SAFE = f"{BRIDGE}, safe"
@@ -31,10 +32,19 @@ class Proxies:
             return [self.contestants.fastmcp, "-m", "bench.servers.fastmcp_proxy", "stdio", *behind]
         return [self.contestants.program, "bridge", "--repair", _LEVELS[name], "--", *behind]
 
-    def on_http(self, name: str, port: int, behind: Command) -> Command:
-        """Each in its fastest form: without logs, without stored events, answering JSON if it can."""
+    def on_http(self, name: str, port: int, behind: Command, *, revision: str = "") -> Command:
+        """Each in its fastest form: without logs, without stored events, answering JSON if it can.
+
+        `revision` is what the server is spoken to in; our bridge and mcp-proxy for Node can be told.
+        """
         address = f"127.0.0.1:{port}"
-        bridge: Command = [self.contestants.program, "bridge", "--listen", address, "--repair"]
+        bridge: Command = [self.contestants.program, "bridge", "--listen", address]
+        bridge += ["--server-revision", revision, "--repair"] if revision else ["--repair"]
+        era: dict[str, Command] = {
+            "": [],
+            LEGACY: ["--upstreamProtocol", "legacy"],
+            MODERN: ["--upstreamProtocol", "modern"],
+        }
         # The loop that is always available, as the others run on it too.
         ours: Command = [PYTHON, "-m", "bench.servers.without_uvloop", *bridge]
         script = self.packages / "mcp-proxy/dist/bin/mcp-proxy.mjs"
@@ -51,6 +61,7 @@ class Proxies:
             ],
             MCP_PROXY_NODE: [
                 *(self.node, script, "--server", "stream", "--no-eventStore"),
+                *era[revision],
                 *("--host", "127.0.0.1", "--port", str(port), "--"),
                 *behind,
             ],

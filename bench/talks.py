@@ -14,13 +14,12 @@ from typing import Protocol
 from bench.contestants import LOCAL_TOOL
 from bench.lines import Lines
 from bench.processes import Child, Failed
-from bench.wire import INITIALIZE, INITIALIZED, call, headers
+from bench.wire import INITIALIZE, INITIALIZED, LEGACY, call, headers
 
 _SECONDS = 30.0
 _ID = re.compile(rb'"id":(\d+)')
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 _SESSION = re.compile(rb"\r\nmcp-session-id: *([^\r]+)", re.IGNORECASE)
-_CALL = call(LOCAL_TOOL)
 _VALID = b'"isValid":true'
 
 
@@ -42,8 +41,9 @@ class Talk:
     # As many as a channel has room for.
     IN_FLIGHT = 16
 
-    def __init__(self, channel: Channel) -> None:
+    def __init__(self, channel: Channel, revision: str = LEGACY) -> None:
         self._channel = channel
+        self._call = call(LOCAL_TOOL, revision=revision)
         self._last = 100
         self._open: set[int] = set()
 
@@ -70,7 +70,7 @@ class Talk:
     def _send(self, slot: int) -> None:
         self._last += 1
         self._open.add(self._last)
-        self._channel.send(slot, _CALL.replace('"id":7', f'"id":{self._last}'))
+        self._channel.send(slot, self._call.replace('"id":7', f'"id":{self._last}'))
 
     def _check(self, reply: bytes) -> None:
         found = _ID.search(reply)
@@ -108,16 +108,17 @@ class PipeChannel:
 
 
 class HttpChannel:
-    """Connections to a child that listens on a port, all in one session."""
+    """Connections to a child that listens on a port, all in one session if the revision has sessions."""
 
-    def __init__(self, child: Child, port: int) -> None:
+    def __init__(self, child: Child, port: int, revision: str = LEGACY) -> None:
         self._child = child
         self._port = port
-        self._headers = headers(LOCAL_TOOL)
+        self._headers = headers(LOCAL_TOOL, revision=revision)
         self._selector = selectors.DefaultSelector()
         self._buffers = [b""]
         self._sockets = [self._connected()]
-        self._shake_hands()
+        if revision == LEGACY:
+            self._shake_hands()
 
     def close(self) -> None:
         self._selector.close()
