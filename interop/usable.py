@@ -39,12 +39,8 @@ class Expected:
     fails: bool
 
 
-@dataclass(frozen=True)
-class Broken:
-    """The broken servers by name, and those that the bridge cannot make usable yet, with the reason."""
-
-    expected: Mapping[str, Expected]
-    not_yet: Mapping[str, str]
+# The broken servers by name.
+Broken = Mapping[str, Expected]
 
 
 class Seen(Struct, frozen=True):
@@ -58,13 +54,12 @@ class Seen(Struct, frozen=True):
 def broken_servers() -> Broken:
     """Reads `broken_servers.toml`."""
     rows = tomllib.loads((ROOT / "interop" / "broken_servers.toml").read_text(encoding="utf-8"))
-    expected = {
+    return {
         name: Expected(part, fails)
         for table, fails in (("answers", False), ("failures", True))
         for part, names in rows[table].items()
         for name in names
     }
-    return Broken({**expected, **dict.fromkeys(rows["not_yet"], Expected("", False))}, rows["not_yet"])
 
 
 @dataclass(frozen=True)
@@ -88,7 +83,7 @@ async def run_usable(client: Client, programs: Programs) -> str:
     broken = broken_servers()
     command = client.driver(programs)
     order = {"mode": client.mode, "packages": str(programs.packages)}
-    direct = {name: (PYTHON, _CHILD, name) for name in broken.expected}
+    direct = {name: (PYTHON, _CHILD, name) for name in broken}
     bridge = (PROGRAM, "bridge", "--repair", "all", "--timeout", _CALL_SECONDS, "--")
     bridged = {name: (*bridge, *words) for name, words in direct.items()}
     return judge(
@@ -111,24 +106,22 @@ async def _tried(
 
 
 def judge(broken: Broken, direct: Mapping[str, Seen], bridged: Mapping[str, Seen]) -> str:
-    """Both numbers, if all servers are usable through the bridge but those that cannot be yet.
+    """Both numbers, if all servers are usable through the bridge.
 
     Raises:
         Failed: otherwise.
     """
-    usable = {name for name, expected in broken.expected.items() if not problem_of(bridged[name], expected)}
-    directly = [name for name, expected in broken.expected.items() if not problem_of(direct[name], expected)]
+    directly = [name for name, expected in broken.items() if not problem_of(direct[name], expected)]
     problems = [
-        f"{name}: {problem_of(bridged[name], expected)}"
-        for name, expected in broken.expected.items()
-        if name not in usable and name not in broken.not_yet
+        f"{name}: {problem}"
+        for name, expected in broken.items()
+        if (problem := problem_of(bridged[name], expected))
     ]
-    problems += [f"{name}: it is usable, but listed as not yet" for name in broken.not_yet if name in usable]
-    total = len(broken.expected)
-    seen = f"{len(directly)} of {total} usable directly, {len(usable)} through the bridge"
+    usable = len(broken) - len(problems)
+    seen = f"{len(directly)} of {len(broken)} usable directly, {usable} through the bridge"
     if problems:
         raise Failed("\n".join([seen, *problems]))
-    return f"{seen} (not yet: {', '.join(broken.not_yet)})" if broken.not_yet else seen
+    return seen
 
 
 def problem_of(seen: Seen, expected: Expected) -> str:

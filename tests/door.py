@@ -50,7 +50,8 @@ class Door:
         path: str = "/mcp",
         headers: dict[str, str] | None = None,
     ) -> Answer:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        # A guard against hangs, not a measure: a busy machine may take long.
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             sent = {"content-type": "application/json"} if method == "POST" else {}
             connection.request(method, path, body, {**sent, **(headers or {})})

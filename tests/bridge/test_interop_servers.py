@@ -17,10 +17,10 @@ FAILURE = Expected("words", fails=True)
 
 def test_all_of_them_are_measured_cases_of_the_audit() -> None:
     measured = {name for names in measured_codes().values() for name in names}
-    odd_but_legal = {name for name in BROKEN.expected if BY_NAME[name].code is None}
-    assert set(BROKEN.expected) <= set(BY_NAME)
-    assert set(BROKEN.expected) - odd_but_legal <= measured
-    assert len(BROKEN.expected) == 197
+    odd_but_legal = {name for name in BROKEN if BY_NAME[name].code is None}
+    assert set(BROKEN) <= set(BY_NAME)
+    assert set(BROKEN) - odd_but_legal <= measured
+    assert len(BROKEN) == 197
 
 
 @pytest.mark.parametrize(
@@ -55,26 +55,20 @@ def test_a_server_is_not_usable(seen: Seen, expected: Expected, problem: str) ->
 
 
 def outcome(*names: str) -> dict[str, Any]:
-    """Every server gives what it must, except for these and for those that cannot yet."""
-    gone = {*names, *BROKEN.not_yet}
+    """Every server gives what it must, except for these."""
     return {
         name: Seen()
-        if name in gone
+        if name in names
         else Seen(answer={"content": [{"type": "text", "text": expected.part}], "isError": expected.fails})
-        for name, expected in BROKEN.expected.items()
+        for name, expected in BROKEN.items()
     }
 
 
 def test_both_numbers_are_reported() -> None:
     seen = judge(BROKEN, outcome("bom", "nan"), outcome())
-    assert seen == "194 of 197 usable directly, 196 through the bridge (not yet: modern-only)"
+    assert seen == "195 of 197 usable directly, 197 through the bridge"
 
 
 def test_a_server_that_the_bridge_does_not_help_is_named() -> None:
-    with pytest.raises(Failed, match=r"195 through the bridge\nbom: no answer$"):
+    with pytest.raises(Failed, match=r"196 through the bridge\nbom: no answer$"):
         judge(BROKEN, outcome(), outcome("bom"))
-
-
-def test_a_server_that_is_usable_after_all_is_named() -> None:
-    with pytest.raises(Failed, match=r"modern-only: it is usable, but listed as not yet$"):
-        judge(BROKEN, outcome(), {**outcome(), "modern-only": Seen(answer=WORDS)})
