@@ -21,7 +21,7 @@ from interop.servers import PROGRAM, PYTHON
 
 _DRIVERS = ROOT / "interop" / "clients"
 _CHILD = ROOT / "tests" / "audit" / "child.py"
-_ALL_SECONDS = 120.0
+_ALL_SECONDS = 300.0
 # A server that never answers is given up after this: directly by the client, else by the bridge. Others need less,
 # but one of them starts only after three seconds.
 _CALL_SECONDS = 5.0
