@@ -9,8 +9,13 @@ if TYPE_CHECKING:
     from .protocol.messages import ToolAnnotations
     from .server import (
         READ_ONLY,
+        Audio,
         Context,
+        File,
+        Image,
+        Link,
         Offer,
+        Provided,
         ResourceNotFound,
         Server,
         ServerOptions,
@@ -39,9 +44,14 @@ else:
 
 __all__ = [
     "READ_ONLY",
+    "Audio",
     "Context",
+    "File",
+    "Image",
     "Limits",
+    "Link",
     "Offer",
+    "Provided",
     "ResourceNotFound",
     "Server",
     "ServerOptions",

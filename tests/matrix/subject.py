@@ -4,7 +4,7 @@ import asyncio
 import base64
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -256,7 +256,7 @@ async def wait_for(mark: str, marks: Marks) -> str:
     return mark
 
 
-@tool
+@tool(quick=True)
 def set_mark(mark: str, marks: Marks) -> str:
     """Lets something happen."""
     marks.at(mark).set()
@@ -314,7 +314,20 @@ def touch(uri: str, ctx: Context) -> str:
     return uri
 
 
-@tool
+@tool(quick=True)
+def turn_tide(shore: str, marks: Marks) -> str:
+    """Makes a resource read differently, which the server notices by itself."""
+    marks.at(f"tide at {shore}").set()
+    return shore
+
+
+@tool(quick=True)
+def watched_shores(ctx: Context) -> list[str]:
+    """What the server looks at for its subscribers."""
+    return list(map(str, ctx.server.hub._watched))
+
+
+@tool(quick=True)
 def end_subscriptions(ctx: Context) -> str:
     """Ends every subscription, as a server does that stops."""
     for listener in list(ctx.server.hub._listeners):
@@ -477,6 +490,29 @@ def broken_prompt() -> str:
     raise RuntimeError("a detail that nobody outside may read")
 
 
+@resource("note://tide/{shore}")
+def tide(shore: str) -> str:
+    """A note that changes by itself."""
+    return f"The tide at {shore}"
+
+
+def _tides(marks: Marks) -> Callable[[Mapping[str, str]], AsyncIterator[None]]:
+    async def turning(shore: str) -> AsyncIterator[None]:
+        while True:
+            await marks.at(f"tide at {shore}").wait()
+            marks.at(f"tide at {shore}").clear()
+            yield
+
+    def begin(variables: Mapping[str, str]) -> AsyncIterator[None]:
+        if variables["shore"] == "nowhere":
+            raise ToolError("INVALID_ARGUMENT", "Invalid shore.")
+        if variables["shore"] == "dry":
+            raise ResourceNotFound
+        return turning(variables["shore"])
+
+    return begin
+
+
 @prompt
 def unreachable_prompt() -> str:
     """A prompt that needs what cannot be reached."""
@@ -508,6 +544,7 @@ def build(limits: Mapping[str, Any] | None = None, **options: Any) -> Server:
     """A server with everything above."""
     from qortal_mcp.server import Completer, Prompt, Resource, Tool
 
+    marks = Marks()
     return Server(
         "subject",
         "1.0",
@@ -518,7 +555,8 @@ def build(limits: Mapping[str, Any] | None = None, **options: Any) -> Server:
             resources=_all(Resource),
             prompts=_all(Prompt),
             completers=_all(Completer),
-            provide=[Marks()],
+            provide=[marks],
+            changes={"note://tide/{shore}": _tides(marks)},
         ),
         options=ServerOptions(
             limits=Limits(**(limits or {})),

@@ -81,6 +81,7 @@ async def test_resources_are_listed_with_members_of_the_revision(connect: Connec
     assert [each["uriTemplate"] for each in templates] == [
         "note://item/{number}",
         "note://pair/{left}/{right}",
+        "note://tide/{shore}",
     ]
 
 

@@ -194,6 +194,74 @@ async def test_a_resource_that_is_not_there_cannot_be_watched(connect: Connect) 
 
 
 @pytest.mark.parametrize("revision", LEGACY)
+@pytest.mark.parametrize("transport", ["memory", "stdio", "sessions", "websocket"])
+async def test_a_resource_of_a_template_is_looked_at_while_it_is_watched(connect: Connect) -> None:
+    wire = await connect()
+    shore = unique("north").replace(" ", "-")
+    uri = f"note://tide/{shore}"
+    assert (await wire.request("resources/subscribe", {"uri": uri})).result == {}
+    if isinstance(wire, SessionWire):
+        assert await wire.listen().status() == 200
+    for turn in (1, 2):
+        await wire.post(call(wire, "turn_tide", {"shore": shore}, id=turn))
+        heard = [await wire.receive() for _ in range(2)]
+        told = [message for message in heard if "method" in message]
+        assert told == [
+            {"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": uri}}
+        ]
+    assert shore in (await wire.call("watched_shores")).text
+    assert (await wire.request("resources/unsubscribe", {"uri": uri})).result == {}
+    assert shore not in (await wire.call("watched_shores")).text
+
+
+@pytest.mark.parametrize("revision", LEGACY)
+@pytest.mark.parametrize("transport", ["memory", "stdio", "sessions", "websocket"])
+@pytest.mark.parametrize(
+    ("shore", "reason"),
+    [("nowhere", "Invalid shore."), ("dry", "Resource not found"), ("", "Resource not found")],
+)
+async def test_a_resource_of_a_template_that_cannot_be_read_cannot_be_watched(
+    connect: Connect, shore: str, reason: str
+) -> None:
+    wire = await connect()
+    uri = f"note://tide/{shore}"
+    answer = await wire.request("resources/subscribe", {"uri": uri})
+    assert answer.error == {"code": -32002, "message": reason, "data": {"uri": uri}}
+
+
+@pytest.mark.parametrize("revision", [MODERN])
+async def test_a_subscription_looks_at_resources_of_a_template_until_it_ends(connect: Connect) -> None:
+    wire = await connect()
+    shore = unique("south").replace(" ", "-")
+    uris = [f"note://tide/{shore}", "note://tide/nowhere", "note://tide/dry"]
+    post = await wire.post(listening(wire, shore, resourceSubscriptions=uris))
+    accepted = (await wire.receive())["params"]["notifications"]
+    assert accepted == {"resourceSubscriptions": uris[:1]}
+    await wire.post(call(wire, "turn_tide", {"shore": shore}, id="turn"))
+    heard = [await wire.receive() for _ in range(2)]
+    (told,) = [message for message in heard if "method" in message]
+    assert told["params"] == {"uri": uris[0], "_meta": {SUBSCRIPTION_ID: shore}}
+    assert shore in (await wire.call("watched_shores")).text
+    if wire.lasting:
+        await wire.said_nothing(await wire.notify("notifications/cancelled", {"requestId": shore}))
+    else:
+        await post.drop()
+    async with asyncio.timeout(30):
+        while shore in (await wire.call("watched_shores")).text:
+            pass
+
+
+@pytest.mark.parametrize("revision", LEGACY)
+@pytest.mark.parametrize("transport", ["memory", "stdio", "sessions", "websocket"])
+async def test_more_watched_resources_than_one_caller_may_have_are_refused(connect: Connect) -> None:
+    wire = await connect(limits={"caller_watched_resources": 2})
+    for shore in ("a", "b", "%61"):
+        assert (await wire.request("resources/subscribe", {"uri": f"note://tide/{shore}"})).result == {}
+    assert (await wire.request("resources/subscribe", {"uri": "note://tide/c"})).code == INVALID_PARAMS
+    assert (await wire.request("resources/subscribe", {"uri": "note://fixed"})).result == {}
+
+
+@pytest.mark.parametrize("revision", LEGACY)
 async def test_every_legacy_connection_hears_that_a_list_changed(connect: Connect) -> None:
     wire = await connect()
     if wire.transport == "http":

@@ -38,6 +38,8 @@ ALLOWED = {
     "qortal/tools/__init__.py": "a file of this package",
     "qortal/server.py": "a file of this package",
     "qortal/manifest.py": "what this server lists",
+    "connect/records.py": "a note of this program, in the user's own folder, read within bounds",
+    "connect/settings_files/json_members.py": "one key of a file that was read already",
     "cli/running/own_server.py": "the answer of the server in the same process",
     "cli/call.py": "the answer of the server in the same process",
     "cli/tools.py": "what this server lists",

@@ -81,6 +81,7 @@ BAD: list[Any] = [
     (b'{"height":5,"side":"both"}', "Invalid side. side takes one of: buy, sell."),
     (b'{"height":5,"names":true}', "Invalid names. names takes a list of texts."),
     (b'{"height":5,"names":[1]}', "Invalid names. names takes a list of texts."),
+    (b'{"height":5,"names":["a",1]}', "Invalid names. names takes a list of texts. See names[1]."),
     (b'{"height":5,"height":5,"block_height":6}', "Invalid height. It is given twice, once as block_height."),
     (
         b'{"weight_of_all":5}',
@@ -122,6 +123,19 @@ def test_a_secret_is_refused_and_never_repeated(raw: bytes) -> None:
     assert "abandon" not in str(caught.value)
     assert "0123" not in str(caught.value)
     assert caught.value.code in ("REFUSED", "INVALID_ARGUMENT")
+
+
+def test_a_length_is_not_shown_where_a_check_decides_and_is_checked_all_the_same() -> None:
+    class Checked(Struct, frozen=True):
+        word: Annotated[str, Meta(max_length=5, extra={"check": str.islower})] = "a"
+        text: Annotated[str, Meta(max_length=5)] = "a"
+
+    reader = Arguments(Checked)
+    assert reader.schema["properties"]["word"] == {"type": "string", "default": "a"}
+    assert reader.schema["properties"]["text"]["maxLength"] == 5
+    for argument in ("word", "text"):
+        with pytest.raises(ToolError, match=f"Invalid {argument}"):
+            reader.read(Raw(b'{"%s":"toolong"}' % argument.encode()))
 
 
 def test_the_schema_is_portable_and_hides_what_is_unlisted() -> None:

@@ -1,4 +1,4 @@
-"""Small parts of the server: what looks secret, schemas of types, rate limits, metrics text."""
+"""Small parts of the server: what looks secret, schemas of types, rate limits."""
 
 import hashlib
 from base64 import b64encode, urlsafe_b64encode
@@ -8,7 +8,6 @@ import pytest
 from msgspec import Meta, Struct
 from tests.cost import is_linear
 
-from qortal_mcp.metrics import BUCKETS, Metrics
 from qortal_mcp.server.offers.schema import is_object_schema, schema_of, wrapped
 from qortal_mcp.server.private_keys import looks_secret
 from qortal_mcp.server.rate import RateLimit
@@ -226,31 +225,3 @@ def test_callers_are_forgotten_in_bounds() -> None:
     for caller in range(10_000):
         rate.wait(str(caller))
     assert len(rate._buckets) <= 4096
-
-
-@pytest.mark.promise(
-    "Operations", "`/metrics` is Prometheus text, and names of strangers never become labels."
-)
-def test_metrics_are_prometheus_text() -> None:
-    metrics = Metrics()
-    metrics.observe("tools/call", "echo", "", 0.015)
-    metrics.observe("tools/call", "echo", "", 1000.0)
-    metrics.observe("ping", "", "-32601", 0.0)
-    metrics.gauge("open_things", "Things that are open.", lambda: 3)
-    lines = metrics.render().splitlines()
-    name = "mcp_server_operation_duration_seconds"
-    labels = 'mcp_method_name="tools/call",gen_ai_tool_name="echo"'
-    assert f"# TYPE {name} histogram" in lines
-    assert f'{name}_bucket{{{labels},le="0.01"}} 0' in lines
-    assert f'{name}_bucket{{{labels},le="0.02"}} 1' in lines
-    assert f'{name}_bucket{{{labels},le="300"}} 1' in lines
-    assert f'{name}_bucket{{{labels},le="+Inf"}} 2' in lines
-    assert f"{name}_count{{{labels}}} 2" in lines
-    assert f"{name}_sum{{{labels}}} 1000.015" in lines
-    assert f'{name}_count{{mcp_method_name="ping",error_type="-32601"}} 1' in lines
-    assert lines[-3:] == [
-        "# HELP open_things Things that are open.",
-        "# TYPE open_things gauge",
-        "open_things 3",
-    ]
-    assert sum("_bucket" in line for line in lines) == 2 * (len(BUCKETS) + 1)

@@ -1,5 +1,6 @@
 """What a tool returns, and what it raises, as the result a client gets."""
 
+import asyncio
 import json
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 
 from qortal_mcp.protocol.versions import LEGACY
 from qortal_mcp.server import Peer, Reply, Server, ToolError, tool
+from qortal_mcp.server.work import Work
 
 WRAPPING = ("2025-06-18", "2025-11-25")
 
@@ -58,12 +60,18 @@ SERVER = Server(
 )
 
 
+async def nothing_sent(message: bytes) -> None:
+    raise AssertionError("nothing comes before the answer")
+
+
 def result(name: str, revision: str) -> Any:
     peer = Peer(lasting=True, post=lambda message: True)
     peer.revision = revision
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name}}
     peer.shake_hands(revision, peer.capabilities)
     reply = SERVER.receive(json.dumps(message).encode(), peer)
+    if isinstance(reply, Work):
+        reply = asyncio.run(reply.run(nothing_sent))
     assert isinstance(reply, Reply)
     return json.loads(reply.body)["result"]
 

@@ -14,6 +14,8 @@ import msgspec
 from msgspec import Raw
 
 T = TypeVar("T")
+# Makes a value of a class that msgspec does not know.
+Hook = Callable[[type, Any], Any]
 Json = bytes | str | Raw
 
 
@@ -31,23 +33,23 @@ decode_exactly = msgspec.json.Decoder(float_hook=lambda text: Raw(text.encode())
 
 
 @overload
-def decoder(kind: type[T]) -> Callable[[Json], T]: ...
+def decoder(kind: type[T], hook: Hook | None = None) -> Callable[[Json], T]: ...
 @overload
-def decoder(kind: Any) -> Callable[[Json], Any]: ...
-def decoder(kind: Any) -> Callable[[Json], Any]:
+def decoder(kind: Any, hook: Hook | None = None) -> Callable[[Json], Any]: ...
+def decoder(kind: Any, hook: Hook | None = None) -> Callable[[Json], Any]:
     """Reads JSON of a type that contains no float, which a test checks. What it raises is in `jsonrpc.UNREADABLE`."""
-    return msgspec.json.Decoder(kind, float_hook=_float).decode
+    return msgspec.json.Decoder(kind, float_hook=_float, dec_hook=hook).decode
 
 
 @overload
-def decoder_of_any(kind: type[T]) -> Callable[[Json], T]: ...
+def decoder_of_any(kind: type[T], hook: Hook | None = None) -> Callable[[Json], T]: ...
 @overload
-def decoder_of_any(kind: Any) -> Callable[[Json], Any]: ...
-def decoder_of_any(kind: Any) -> Callable[[Json], Any]:
+def decoder_of_any(kind: Any, hook: Hook | None = None) -> Callable[[Json], Any]: ...
+def decoder_of_any(kind: Any, hook: Hook | None = None) -> Callable[[Json], Any]:
     """The same for a type that may contain floats."""
     if not holds_float(kind):
-        return decoder(kind)
-    return lambda data: msgspec.convert(decode(data), kind, str_keys=True)
+        return decoder(kind, hook)
+    return lambda data: msgspec.convert(decode(data), kind, str_keys=True, dec_hook=hook)
 
 
 @overload
@@ -73,7 +75,7 @@ def holds_float(kind: Any) -> bool:
     def holds(part: Any) -> bool:
         if isinstance(part, inspect.FloatType):
             return True
-        if isinstance(part, inspect.StructType):
+        if hasattr(part, "fields"):
             if part.cls in seen:
                 return False
             seen.add(part.cls)

@@ -11,13 +11,16 @@ A field's `Meta` may carry in `extra`:
   check     a function that must accept the decoded value, for rules a schema cannot say
   clamp     True: a number above the maximum is lowered to it
   number    True: a text that may also be written as a whole number, such as a code
-  key       True: the value is a key, hash or signature, so it is not refused for looking like one
+  key       True: the value is a key, hash or signature, so it is not refused for looking like one; a function: whether a text is
+  own_look  True: an object in which the tool itself looks for keys, since some of its members may be one
   no_key    what to say about a key that may be a public one
   unlisted  True: accepted, but not shown in the schema
+
+Other members are for those who define the tools.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import NODEFAULT, UNSET, Raw, Struct, structs
@@ -27,8 +30,11 @@ from ..protocol.jsonrpc import UNREADABLE
 from ..text import printable, shortened
 from .argument import Argument
 from .offers.schema import schema_of, without_null
-from .private_keys import looks_secret
+from .private_keys import holds_secret, looks_secret
 from .tool_errors import invalid_argument, refused
+
+if TYPE_CHECKING:
+    from .kinds.places import Fault
 
 _decode_members = decoder(dict[str, Raw])
 _EMPTY = Raw(b"{}")
@@ -41,10 +47,14 @@ class Arguments:
     """Reads the arguments of one tool into its Struct."""
 
     def __init__(self, struct: type[Struct], synonyms: Mapping[str, str] | None = None) -> None:
+        from .kinds import hooks  # what reads types is not needed to start, here and below
+        from .kinds.recognising import survey
+        from .kinds.written import needs_look
+
         self.struct = struct
         self._synonyms = dict(synonyms or {})
-        self._decode = decoder_of_any(struct)
-        full = schema_of(struct, joins_types=False)
+        full = schema_of(struct, of_arguments=True)
+        self._decode = decoder_of_any(struct, hooks.read)
         self.arguments = {
             info.encode_name: Argument(
                 info.encode_name,
@@ -52,17 +62,40 @@ class Arguments:
                 without_null(full["properties"][info.encode_name]),
                 _takes_null(info.type),
                 info.default is NODEFAULT and info.default_factory is NODEFAULT,
-                _extra_of(info.type),
+                extra_of(info.type),
+                info.name,
             )
             for info in structs.fields(struct)
         }
         self.schema = _listed_schema(full, self.arguments)
         self._checks = [
-            (name, argument.extra["check"])
+            (argument.attribute, argument.extra["check"])
             for name, argument in self.arguments.items()
             if "check" in argument.extra
         ]
-        self._texts = [name for name, argument in self.arguments.items() if _may_hold_secret(argument)]
+        self._texts = [
+            (argument.attribute, name)
+            for name, argument in self.arguments.items()
+            if _may_hold_secret(argument)
+        ]
+        self._looked_at = [
+            name
+            for name, argument in self.arguments.items()
+            if needs_look(argument.schema, may_be_key=_may_be_key(argument))
+        ]
+
+        # Of the types that are not looked at none is, or holds, a dataclass.
+        self._completes = bool(self._looked_at) and survey(struct).has_dataclass
+
+    def with_synonyms(self, synonyms: Mapping[str, str] | None) -> "Arguments":
+        """The same, with other names that callers may use."""
+        if not synonyms:
+            return self
+        from copy import copy
+
+        other = copy(self)
+        other._synonyms = dict(synonyms)
+        return other
 
     def read(self, raw: Raw | None) -> tuple[Any, list[str]]:
         """The arguments, and notes about what was understood differently from how it was written.
@@ -73,14 +106,35 @@ class Arguments:
             value = self._decode(_EMPTY if raw is None else raw)
         except msgspec.ValidationError:
             return self._read_slowly(raw)
-        for name in self._texts:
-            text = getattr(value, name)
-            if looks_secret(text) if type(text) is str else _holds_secret(text):
+        for attribute, name in self._texts:
+            text = getattr(value, attribute)
+            if _holds_secret(self.arguments[name], text):
                 raise _secret(self.arguments[name], text)
-        for name, check in self._checks:
-            if not _accepts(check, getattr(value, name)):
+        for attribute, check in self._checks:
+            if not _accepts(check, getattr(value, attribute)):
                 return self._read_slowly(raw)
+        if self._looked_at:
+            written = {} if raw is None else decode(raw)
+            for name in self._looked_at:
+                self._look(self.arguments[name], written.get(name))
+            self._complete(value)
         return value, []
+
+    def _complete(self, value: Any) -> None:
+        if self._completes:
+            from .kinds.completing import complete
+
+            complete(value)
+
+    def _look(self, argument: Argument, value: Any) -> None:
+        from .kinds.written import Secret, look
+
+        try:
+            found = look(value, argument.schema, may_be_key=_may_be_key(argument))
+        except Secret:
+            raise _secret() from None
+        if found is not None:
+            raise _refusal(argument, found, value)
 
     def _read_slowly(self, raw: Raw | None) -> tuple[Any, list[str]]:
         notes: list[str] = []
@@ -94,12 +148,13 @@ class Arguments:
             value = self._value(argument, written[name], notes)
             if value is None and not argument.takes_null:
                 continue  # models write null for "not given"
-            values[name] = value
+            values[argument.attribute] = value
         try:
-            value = msgspec.convert(values, self.struct)
-        except msgspec.ValidationError as exc:
+            value = self.struct(**values)
+        except (ValueError, TypeError) as exc:
             # Each value fits on its own, so this is a rule of the Struct about several of them.
             raise invalid_argument("Invalid arguments.", str(exc)) from None
+        self._complete(value)
         return value, notes
 
     def _canonical(self, members: Mapping[str, Raw]) -> dict[str, Raw]:
@@ -135,17 +190,38 @@ class Arguments:
             raise invalid_argument(argument.sentence, argument.expectation(None)) from None
         if value is not None:
             value = argument.meant(value, notes)
-        if not argument.extra.get("key") and _holds_secret(value):
+        if _holds_secret(argument, value):
             raise _secret(argument, value)
         if value is None and not argument.required:
             return None
+        if argument.name in self._looked_at:
+            self._look(argument, value)
+        written = value
         try:
-            value = msgspec.convert(value, argument.type)
-        except msgspec.ValidationError:
-            raise invalid_argument(argument.sentence, argument.expectation(value)) from None
+            value = _convert(written, argument.type)
+        except msgspec.ValidationError as exc:
+            raise _misfit(argument, exc, written) from None
         if (check := argument.extra.get("check")) and not _accepts(check, value):
             raise invalid_argument(argument.sentence, argument.pointer(value))
         return value
+
+
+def _misfit(argument: Argument, exc: msgspec.ValidationError, value: Any) -> Exception:
+    from .kinds.places import fault
+
+    return _refusal(argument, fault(exc, value, lambda other: _convert(other, argument.type)), value)
+
+
+def _refusal(argument: Argument, found: "Fault", value: Any) -> Exception:
+    from .kinds.refusing import refusal
+
+    return refusal(argument, found, value)
+
+
+def _convert(value: Any, kind: Any) -> Any:
+    from .kinds import hooks
+
+    return msgspec.convert(value, kind, str_keys=True, dec_hook=hooks.read)
 
 
 def _accepts(check: Callable[[Any], bool], value: Any) -> bool:
@@ -167,26 +243,31 @@ def _secret(argument: Argument | None = None, value: Any = None) -> Exception:
 
 def _may_hold_secret(argument: Argument) -> bool:
     """Whether any text fits: neither a choice of words, nor something that is known by its form."""
-    schema = argument.schema
+    schema, key = argument.schema, argument.extra.get("key")
     if argument.kind == "array":
         schema = schema.get("items", {})
-        if "check" in argument.extra:  # of words and addresses
+        if "check" in argument.extra and key is None:  # of words and addresses
             return False
     is_free = schema.get("type") == "string" and not {"pattern", "enum", "const"} & set(schema)
-    return is_free and not argument.extra.get("key")
+    return is_free and key is not True
 
 
-def _holds_secret(value: Any) -> bool:
-    """Whether a text or a list of texts holds a secret, perhaps in pieces. Lists in lists fit no argument."""
-    if isinstance(value, str):
-        return looks_secret(value)
-    if not isinstance(value, list):
+def _may_be_key(argument: Argument) -> bool:
+    return argument.extra.get("key") is True or bool(argument.extra.get("own_look"))
+
+
+def _holds_secret(argument: Argument, value: Any) -> bool:
+    """Whether a text or a list of texts holds a secret, perhaps in pieces. What lies deeper is looked at elsewhere."""
+    is_key = argument.extra.get("key")
+    if is_key is True:
         return False
-    texts = [item for item in value if isinstance(item, str)]
-    return any(map(looks_secret, texts)) or looks_secret(" ".join(texts)) or looks_secret("".join(texts))
+    if is_key is None:
+        return holds_secret(value)
+    texts = [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, str)]
+    return holds_secret([text for text in texts if not is_key(text)])
 
 
-def _extra_of(kind: Any) -> Mapping[str, Any]:
+def extra_of(kind: Any) -> Mapping[str, Any]:
     """`Meta.extra` of an annotated type, through `T | UnsetType` and `T | None`."""
     merged: dict[str, Any] = {}
     for part in (kind, *getattr(kind, "__args__", ())):
@@ -197,7 +278,7 @@ def _extra_of(kind: Any) -> Mapping[str, Any]:
 
 def _takes_null(kind: Any) -> bool:
     try:
-        msgspec.convert(None, kind)
+        _convert(None, kind)
     except msgspec.ValidationError:
         return False
     return True
@@ -210,7 +291,10 @@ def _has_null_as_default(schema: Mapping[str, Any]) -> bool:
 def _listed_schema(full: dict[str, Any], arguments: Mapping[str, Argument]) -> dict[str, Any]:
     properties = {
         # Where null is the default it says no more than leaving the argument out does.
-        name: _without_the_obvious(arguments[name].schema if _has_null_as_default(schema) else schema)
+        name: _without_the_obvious(
+            arguments[name].schema if _has_null_as_default(schema) else schema,
+            is_checked="check" in arguments[name].extra,
+        )
         for name, schema in full["properties"].items()
         if not arguments[name].extra.get("unlisted")
     }
@@ -220,12 +304,13 @@ def _listed_schema(full: dict[str, Any], arguments: Mapping[str, Argument]) -> d
     return {**listed, "additionalProperties": False}
 
 
-def _without_the_obvious(schema: dict[str, Any]) -> dict[str, Any]:
+def _without_the_obvious(schema: dict[str, Any], *, is_checked: bool) -> dict[str, Any]:
     """An argument's schema as a model reads it: every word of it is paid for in each conversation.
 
-    Lengths next to a pattern say nothing new, and no value comes near the largest integer. Both are still checked.
+    Lengths say nothing new next to a pattern, or where a check decides what the text is, and no value comes near the
+    largest integer. All of them are still checked.
     """
-    left_out = {"minLength", "maxLength"} if "pattern" in schema else set()
+    left_out = {"minLength", "maxLength"} if is_checked or "pattern" in schema else set()
     if schema.get("maximum", 0) >= _LARGEST:
         left_out = left_out | {"maximum"}
     if schema.get("minLength") == 1:

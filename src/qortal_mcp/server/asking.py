@@ -43,12 +43,32 @@ class Question(Struct, frozen=True):
     answer: Any
     capability: str
     since: str = ""
+    # Makes more of the answer. Raises: ValidationError if it does not fit.
+    read: Callable[[Any], Any] | None = None
 
 
-def elicit(message: str, schema: dict[str, Any]) -> Question:
-    """Ask the person to fill in a form."""
-    params = ElicitParams(message=message, requestedSchema=schema)
-    return Question("elicitation/create", params, ElicitResult, "elicitation", ELICITATION)
+def elicit(message: str, form: Any) -> Question:
+    """Ask the person to fill in a form: a schema, or a type with plain fields.
+
+    Of a type, the content of an accepted answer is an instance.
+
+    Raises: TypeError if MCP has no form for the type.
+    """
+    if isinstance(form, dict):
+        params = ElicitParams(message=message, requestedSchema=form)
+        return Question("elicitation/create", params, ElicitResult, "elicitation", ELICITATION)
+    from .kinds.forms import form_of  # not needed to start
+
+    asked = form_of(form)
+
+    def read(answer: ElicitResult) -> ElicitResult:
+        if answer.action != "accept":
+            return answer
+        content: Any = asked.read({} if answer.content is UNSET else answer.content)
+        return msgspec.structs.replace(answer, content=content)
+
+    params = ElicitParams(message=message, requestedSchema=asked.schema)
+    return Question("elicitation/create", params, ElicitResult, "elicitation", ELICITATION, read)
 
 
 def sample(params: SamplingParams) -> Question:
@@ -114,7 +134,8 @@ def _read(raw: Raw, question: Question, limits: Limits) -> Any:
     """Raises: what is in `UNREADABLE`."""
     if has_more_values(raw, limits.message_values):
         raise msgspec.ValidationError("too many values")
-    return decode_as(raw, question.answer)
+    answer = decode_as(raw, question.answer)
+    return answer if question.read is None else question.read(answer)
 
 
 class Questions:

@@ -7,7 +7,21 @@ from msgspec import Struct
 from ..limits import DEFAULT, Limits
 from ..metrics import Metrics
 from ..protocol.results import CacheHint
+from .spans import Spans
 from .tool_errors import ToolError, timed_out
+
+_HOUR_MS = 3_600_000
+
+
+class Watched(Struct, frozen=True, kw_only=True):
+    """What is logged and traced of requests, besides failures of the server itself."""
+
+    # A line for each request, at level info.
+    access_log: bool = False
+    # A warning for each that took at least this long; None: for none.
+    slow_seconds: float | None = None
+    # Who makes a span of each request; None: nobody.
+    spans: Spans | None = None
 
 
 class ServerOptions(Struct, frozen=True, kw_only=True):
@@ -21,8 +35,8 @@ class ServerOptions(Struct, frozen=True, kw_only=True):
     # Whether lists can change while the server runs, and whether resources can be watched.
     announces_changes: bool = False
     resource_updates: bool = False
-    # How long clients of 2026-07-28 may keep the lists.
-    cache: CacheHint = CacheHint(3_600_000)
+    # How long clients of 2026-07-28 may keep the lists; None: an hour, or not at all if the lists can change.
+    cache: CacheHint | None = None
     # The key in `_meta` under which a failed tool gives its code, such as "shelf.example/error"; None: it does not.
     error_key: str | None = None
     # What signs the state of a call that asked back. Processes that serve the same clients need the same one.
@@ -31,6 +45,11 @@ class ServerOptions(Struct, frozen=True, kw_only=True):
     timed_out: Callable[[float], ToolError] = timed_out
     # Where calls are counted; a server has counters of its own otherwise.
     metrics: Metrics | None = None
+    watched: Watched = Watched()
+
+    @property
+    def cache_hint(self) -> CacheHint:
+        return self.cache or CacheHint(0 if self.announces_changes else _HOUR_MS)
 
 
 class OldForms(Struct, frozen=True, kw_only=True):

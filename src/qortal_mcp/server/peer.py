@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Raw
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .context import Send
     from .work import Work
 
+Transport = Literal["", "pipe", "tcp"]
 _NOTHING = ClientCapabilities()
 _LASTING, _PASSING = Arrival(lasting=True), Arrival()
 
@@ -43,6 +44,7 @@ class Peer:
         "post",
         "revision",
         "subscriptions",
+        "transport",
         "working",
         "write",
     )
@@ -54,8 +56,11 @@ class Peer:
         caller: Hashable = "local",
         post: Callable[[bytes], bool] | None = None,
         limits: Limits = DEFAULT,
+        transport: Transport = "",
     ) -> None:
         self.lasting = lasting
+        # How it is connected, as metrics name it.
+        self.transport = transport
         # Who is counted for rate limits and waiting places, see `caller.py`.
         self.caller = caller
         self.post = post

@@ -64,6 +64,16 @@ _ACCENTS = ("Mn", "Me")
 _LONGEST = 20_000
 
 
+def holds_secret(value: Any) -> bool:
+    """Whether a text or a list of texts holds a secret, perhaps in pieces. What lists hold besides texts is not looked at."""
+    if isinstance(value, str):
+        return looks_secret(value)
+    if not isinstance(value, list):
+        return False
+    texts = [item for item in value if isinstance(item, str)]
+    return any(map(looks_secret, texts)) or looks_secret(" ".join(texts)) or looks_secret("".join(texts))
+
+
 def looks_secret(text: str, *, may_be_raw: bool = False) -> bool:
     """True where a text is or holds a seed phrase, a PEM block, a WIF key, or a raw key of 32 or 64 bytes.
 

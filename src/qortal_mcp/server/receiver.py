@@ -9,14 +9,18 @@ a transport, moves bytes and knows no method.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import re
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any
+from collections.abc import AsyncIterator, Callable
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
-from ..metrics import Metrics
+from ..metrics import Metrics, names
+from ..metrics.counting import OTHER, tool_label
+from ..metrics.process import show_process
 from ..protocol import errors, headers, jsonrpc, messages, results, versions
 from ..protocol.decoding import decoder
 from ..protocol.inbound import Arrival, Rejection, Route, judge
@@ -25,14 +29,22 @@ from . import tool_errors
 from .alarms import Alarms
 from .asking import InputRequired, Seal
 from .batch import Batch, Batched
+from .call_log import CallLog
 from .caller import rated
+from .labels import TOOL_ERROR, error_and_code
 from .methods.call import Call, Running, repeated
 from .options import ServerOptions
+from .outcomes import Crowded, as_failure
 from .peer import Peer
 from .rate import RateLimit
 from .reply import Failure, Reply, refusal
+from .spans import Spans
 from .subscriptions import Hub
 from .work import Work
+
+if TYPE_CHECKING:
+    from .life import Life
+    from .threads import Threads
 
 log = logging.getLogger(__name__)
 
@@ -57,12 +69,59 @@ class Receiver(ABC):
             revision: results.Shape(revision, versions.is_modern(revision), self.info)
             for revision in versions.REVISIONS
         }
+        # What must be entered before requests are worked on; most servers have nothing of the kind.
+        self.life: Life | None = None
+        # What the lifespan brought.
+        self.lifespan: Any = None
         self._running: set[Work] = set()
         self._busy = 0
         self.batched = Batched()
         self.deadlines = Alarms(limits.call_seconds)
-        self.metrics.gauge("mcp_server_requests_in_flight", "Requests being worked on.", lambda: self.busy)
-        self.metrics.gauge("mcp_server_subscriptions", "Open subscriptions/listen streams.", self.hub.__len__)
+        watched = options.watched
+        is_logged = watched.access_log or watched.slow_seconds is not None
+        self.call_log = (
+            CallLog(every=watched.access_log, slow_seconds=watched.slow_seconds) if is_logged else None
+        )
+        self._spans = watched.spans
+        # Chosen once: requests that are not traced must not pay for those that are.
+        self._answer = self._serve if watched.spans is None else partial(self._traced, watched.spans)
+        self._show_numbers()
+
+    def _show_numbers(self) -> None:
+        metrics, limits = self.metrics, self.limits
+        metrics.show(names.IN_FLIGHT, lambda: self.busy)
+        metrics.show(names.SUBSCRIPTIONS, self.hub.__len__)
+        metrics.show_each(
+            names.LIMIT_USAGE,
+            lambda: (
+                (("server_requests",), self.busy / limits.server_requests),
+                (("server_subscriptions",), len(self.hub) / limits.server_subscriptions),
+            ),
+        )
+        metrics.show_each(names.INFO, lambda: [((self.info.name, self.info.version), 1)])
+        show_process(metrics)
+
+    @cached_property
+    def threads(self) -> Threads:
+        """Where functions run that may block; a server without any needs none."""
+        from .threads import Threads
+
+        return Threads(self.limits.threads, self.limits.thread_wait_seconds)
+
+    @contextlib.asynccontextmanager
+    async def living(self) -> AsyncIterator[None]:
+        """What a transport does around all its work: the lifespan is entered before, and left afterwards.
+
+        Raises: LifespanFailed.
+        """
+        if self.life is None:
+            yield
+            return
+        await self.life.hold()
+        try:
+            yield
+        finally:
+            await self.life.release()
 
     @abstractmethod
     def handler(self, method: str) -> Handler:
@@ -106,24 +165,26 @@ class Receiver(ABC):
             return None
         if type(message) is jsonrpc.Response:
             if http is not None and http.version in versions.MODERN:
-                return refusal(errors.INVALID_REQUEST, "2026-07-28 has no responses from clients", None, 400)
+                return self._refused(peer, errors.INVALID_REQUEST, "2026-07-28 has no responses from clients")
             self.answered(message, peer)
             return None
         assert type(message) is jsonrpc.Invalid, "the four kinds of message"
         if jsonrpc.is_array(data):
             return self._take_batch(data, peer, http)
-        return self._unreadable(message)
+        return self._unreadable(message, peer)
 
-    def _unreadable(self, message: jsonrpc.Invalid) -> Reply:
+    def _unreadable(self, message: jsonrpc.Invalid, peer: Peer) -> Reply:
         log.debug("message refused", extra={"qortal_mcp.reason": message.reason})
-        self.metrics.observe("_unreadable", "", str(message.code), 0.0)
+        if self.call_log is not None:
+            self.call_log.answered("(unreadable)", "", str(message.code), 0.0, peer.caller)
+        self._count_refused("", peer, str(message.code), 0.0)
         words = "Parse error" if message.code == errors.PARSE_ERROR else "Invalid request"
         return refusal(message.code, f"{words}: {message.reason}", message.id, 400)
 
-    def too_long(self) -> Reply:
+    def too_long(self, peer: Peer) -> Reply:
         """The answer to a message that exceeded the limit before it could be read."""
         return self._unreadable(
-            jsonrpc.Invalid(errors.INVALID_REQUEST, f"longer than {self.limits.message_bytes} bytes")
+            jsonrpc.Invalid(errors.INVALID_REQUEST, f"longer than {self.limits.message_bytes} bytes"), peer
         )
 
     def _take_request(
@@ -141,51 +202,82 @@ class Receiver(ABC):
             status = errors.http_status(code, modern=route.modern)
             route = Rejection(errors.ErrorObject(code, "Method not found"), route.modern, status)
         if type(route) is Rejection:
-            self._note(request, str(route.error.code), started)
+            self._note(request, peer, str(route.error.code), started)
             return Reply(jsonrpc.error_reply(request.id, route.error), route.status)
         assert type(route) is Route, "the ladder ends in one of two"
         if request.id in peer.working:
+            self._note(request, peer, str(errors.INVALID_REQUEST), started)
             return refusal(errors.INVALID_REQUEST, "this id is still being worked on", request.id, 400)
         busy = self._busy + self.batched.replies
         crowded = busy >= self.limits.server_requests or peer.busy >= self.limits.peer_requests
         if crowded and route.method.name != "ping":
-            return refusal(errors.INTERNAL_ERROR, "too many requests at once", request.id, 503, 1.0)
-        return self._serve(Call(self, peer, request, route, http), started)
+            self.metrics.count(names.LIMIT_REACHED, "requests")
+            self._note(request, peer, str(errors.INTERNAL_ERROR), started)
+            return _crowded(request)
+        return self._answer(Call(self, peer, request, route, http), started)
 
     def _serve(self, call: Call[Any], started: float) -> Reply | Work:
         """Answer at once what needs no waiting; make `Work` of the rest."""
         name = call.route.method.name
         try:
             outcome = self.handler(name)(call)
+        except (SystemExit, asyncio.CancelledError) as exc:  # a quick function ran already
+            return self.failed(call, as_failure(exc), started)
         except Exception as exc:
             return self.finish(call, self._failed(call, exc), started)
         if isinstance(outcome, bytes):
             return self.finish(call, outcome, started)
         return Work(self, call, outcome, started)
 
+    def _traced(self, spans: Spans, call: Call[Any], started: float) -> Reply | Work:
+        """The same in a span, which ends with `finish`."""
+        call.span = span = spans.begin(call)
+        answer = self._serve(call, started)
+        if isinstance(answer, Work):
+            answer.put_inside(span)
+        return answer
+
     def _too_often(
         self, request: jsonrpc.Request, route: Route | Rejection, peer: Peer, wait: float, started: float
     ) -> Reply:
         """The answer to a caller that asks too often. Nothing in its parameters has been looked at but `_meta`."""
+        self.metrics.count(names.LIMIT_REACHED, "rate")
         if type(route) is Route and route.method.name == "tools/call":
             # A tool call fails as a tool does; every other request is refused.
             call = Call(self, peer, request, route, None)
             return self.finish(call, call.tool_failed(tool_errors.rate_limited(wait)), started)
-        self._note(request, "RATE_LIMITED", started)
+        self._note(request, peer, "RATE_LIMITED", started)
         status = errors.http_status(errors.RATE_LIMITED, modern=route.modern)
         return refusal(errors.RATE_LIMITED, "Rate limit exceeded", request.id, status, wait)
 
     def finish(self, call: Call[Any], outcome: bytes | Failure, started: float) -> Reply:
         """The reply of a request that is done, counted and logged in one place."""
         seconds = time.perf_counter() - started
-        error_type = call.error_type
+        kind = call.error_type
+        error_type = code = ""
         if type(outcome) is Failure:
-            error_type = outcome.kind
+            kind = outcome.kind
+            error_type, code = error_and_code(kind)
             reply = outcome.reply
         else:
             assert isinstance(outcome, bytes), "a result or a failure"
+            if kind:
+                error_type = TOOL_ERROR
+                self.metrics.count(names.TOOL_FAILURES, tool_label(call.tool_name), kind)
             reply = Reply(jsonrpc.result_reply(call.request.id, outcome), 200, call.retry_after)
-        self.metrics.observe(_known(call.request.method), call.tool_name, error_type, seconds)
+        method, revision = call.request.method, call.route.revision
+        if method == "initialize":
+            revision = call.peer.revision or ""  # the one that was agreed on
+        elif method not in versions.METHODS:
+            method = OTHER
+        self.metrics.observe(
+            (method, call.tool_name, error_type, code, call.peer.transport, revision), seconds
+        )
+        if self._spans is not None and (span := getattr(call, "span", None)) is not None:
+            span.end(call, error_type, code)
+        if self.call_log is not None:
+            tool = call.tool_name and tool_label(call.tool_name)
+            self.call_log.answered(_shown(call.request.method), tool, kind or "ok", seconds, call.peer.caller)
         if log.isEnabledFor(logging.DEBUG):
             log.debug(
                 "request answered",
@@ -193,23 +285,42 @@ class Receiver(ABC):
                     "qortal_mcp.method": _shown(call.request.method),
                     "qortal_mcp.tool": call.tool_name,
                     "qortal_mcp.rpc_id": repeated(str(call.request.id), 40),
-                    "qortal_mcp.outcome": error_type or "ok",
+                    "qortal_mcp.outcome": kind or "ok",
                     "qortal_mcp.ms": round(seconds * 1000, 3),
                 },
             )
         return reply
 
-    def _note(self, request: jsonrpc.Request, outcome: str, started: float) -> None:
+    def _note(self, request: jsonrpc.Request, peer: Peer, outcome: str, started: float) -> None:
         """Count and log a request that was refused before anybody served it."""
-        self.metrics.observe(_known(request.method), "", outcome, time.perf_counter() - started)
+        seconds = time.perf_counter() - started
+        self._count_refused(request.method, peer, outcome, seconds)
+        if self._spans is not None:
+            self._spans.refused(request, peer, *error_and_code(outcome), seconds)
+        if self.call_log is not None:
+            self.call_log.answered(_shown(request.method), "", outcome, seconds, peer.caller)
         if log.isEnabledFor(logging.DEBUG):
             log.debug(
                 "request refused",
                 extra={"qortal_mcp.method": _shown(request.method), "qortal_mcp.outcome": outcome},
             )
 
+    def _count_refused(self, method: str, peer: Peer, outcome: str, seconds: float) -> None:
+        error_type, code = error_and_code(outcome)
+        known = method if method in versions.METHODS else OTHER
+        self.metrics.observe((known, "", error_type, code, peer.transport, ""), seconds)
+
+    def _refused(self, peer: Peer, code: int, message: str) -> Reply:
+        """The answer to what is a message, but not one that can be taken here."""
+        self._count_refused("", peer, str(code), 0.0)
+        return refusal(code, message, None, 400)
+
     def _failed(self, call: Call[Any], exc: Exception) -> bytes | Failure:
         """The one catch-all: what each kind of exception becomes on the wire."""
+        if isinstance(exc, Crowded):
+            if not call.tool_name:
+                return Failure("CROWDED", _crowded(call.request))
+            exc = tool_errors.crowded()
         if isinstance(exc, tool_errors.ToolError):
             if call.tool_name:
                 return call.tool_failed(exc)
@@ -253,12 +364,12 @@ class Receiver(ABC):
     def _take_batch(self, data: bytes, peer: Peer, http: headers.Mirrored | None) -> Reply | Batch | None:
         revision = peer.revision or (http and http.version) or (None if peer.lasting else versions.ASSUMED)
         if revision != versions.BATCHES:
-            return refusal(errors.INVALID_REQUEST, "one message at a time, not an array", None, 400)
+            return self._refused(peer, errors.INVALID_REQUEST, "one message at a time, not an array")
         items = jsonrpc.read_batch(data, self.limits.batch_messages)
         if isinstance(items, jsonrpc.Invalid):
-            return self._unreadable(items)
+            return self._unreadable(items, peer)
         if any(isinstance(item, jsonrpc.Request) and item.method == "initialize" for item in items):
-            return refusal(errors.INVALID_REQUEST, "initialize cannot be part of a batch", None, 400)
+            return self._refused(peer, errors.INVALID_REQUEST, "initialize cannot be part of a batch")
         batch = Batch(self, peer)
         for item in items:
             if isinstance(item, jsonrpc.Request):
@@ -272,7 +383,7 @@ class Receiver(ABC):
             elif isinstance(item, jsonrpc.Response):
                 self.answered(item, peer)
             else:
-                batch.add(self._unreadable(item))
+                batch.add(self._unreadable(item, peer))
         return batch.outcome()
 
     @property
@@ -301,9 +412,8 @@ class Receiver(ABC):
         self.hub.close()
 
 
-def _known(method: str) -> str:
-    """A method's name as it is counted. A bridge passes on methods of any name."""
-    return method if method in versions.METHODS else "_unknown"
+def _crowded(request: jsonrpc.Request) -> Reply:
+    return refusal(errors.INTERNAL_ERROR, "too many requests at once", request.id, 503, 1.0)
 
 
 def _shown(method: str) -> str:

@@ -6,9 +6,14 @@ Anything else that a tool raises is a bug: logged whole, answered as INTERNAL.
 
 
 class ToolError(Exception):
-    """One sentence for the class of failure, and a second one only if it adds a fact."""
+    """A code for programs, one sentence for the class of failure, and a second one only if it adds a fact.
 
-    def __init__(self, code: str, sentence: str, fact: str = "", *, retryable: bool = False) -> None:
+    A sentence alone has the code FAILED.
+    """
+
+    def __init__(self, code: str, sentence: str = "", fact: str = "", *, retryable: bool = False) -> None:
+        if not sentence:
+            code, sentence = "FAILED", code
         super().__init__(f"{sentence} {fact}" if fact else sentence)
         self.code = code
         self.retryable = retryable
@@ -31,6 +36,12 @@ def too_large(fact: str = "") -> ToolError:
 def rate_limited(retry_after: float) -> ToolError:
     error = ToolError("RATE_LIMITED", "Rate limit exceeded.", retryable=True)
     error.retry_after = retry_after
+    return error
+
+
+def crowded() -> ToolError:
+    error = ToolError("RATE_LIMITED", "Rate limit exceeded.", "Too many requests at once.", retryable=True)
+    error.retry_after = 1.0
     return error
 
 

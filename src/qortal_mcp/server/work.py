@@ -10,7 +10,9 @@ from ..protocol import errors, jsonrpc
 from .caller import asking
 from .context import Context, Send
 from .methods.call import Call, Running
+from .outcomes import as_failure, is_cancelled
 from .reply import Failure, Reply
+from .spans import Span
 
 if TYPE_CHECKING:
     from .receiver import Receiver
@@ -40,9 +42,13 @@ class Work:
         call.peer.working[call.request.id] = self
         call.peer.busy += not self.streams
 
+    def put_inside(self, span: Span) -> None:
+        """What it asks for becomes part of this span. Before it is run."""
+        self._run = span.inside(self._run)
+
     async def run(self, send: Send, close_stream: Callable[[], None] | None = None) -> Reply | None:
         """The reply; None if the peer cancelled the request."""
-        call, server = self.call, self.server
+        call, server, context = self.call, self.server, None
         self.task = asyncio.current_task()
         asking.set(call.peer.caller)
         server.begin(self)
@@ -57,15 +63,21 @@ class Work:
             else:
                 outcome = await self._run_with_pauses(context)
             return server.finish(call, outcome, self._started)
-        except asyncio.CancelledError:
+        except asyncio.CancelledError as exc:
             if self.cancelled and self.task is not None:
                 self.task.uncancel()
                 server.finish(call, Failure("cancelled", Reply(b"")), self._started)
                 return None
-            raise
+            if is_cancelled(exc):
+                raise
+            return server.failed(call, as_failure(exc), self._started)
+        except SystemExit as exc:  # one call must not end the server
+            return server.failed(call, as_failure(exc), self._started)
         except Exception as exc:
             return server.failed(call, exc, self._started)
         finally:
+            if context is not None:
+                context.end()
             server.end(self)
             self.discard()
 

@@ -24,6 +24,7 @@ from ..private_keys import looks_secret
 if TYPE_CHECKING:
     from ..dispatch import Server
     from ..receiver import Receiver
+    from ..spans import Span
 
 # Called with a context unless the call says that it needs none.
 Running = Callable[[Any], Awaitable[bytes]]
@@ -52,9 +53,12 @@ class Call(Generic[_Receiver]):
         "route",
         "server",
         "shape",
+        # Only set for requests that are traced.
+        "span",
         "state",
         "tool_name",
     )
+    span: Span
 
     def __init__(
         self,

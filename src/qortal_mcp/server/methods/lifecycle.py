@@ -52,6 +52,7 @@ def _as_version(text: str) -> str:
 def _capabilities(call: ServerCall, revision: str) -> dict[str, Any]:
     options = call.server.options
     can_tell = call.route.modern or call.peer.post is not None
+    call.server.catalogue.is_known = True
     # Promise nothing that this connection cannot keep: without a way to post, log levels are forgotten and changes not announced.
     offers = call.server.catalogue.capabilities(
         options.client_logging and can_tell, options.announces_changes and can_tell
@@ -70,7 +71,7 @@ def discover(call: ServerCall) -> bytes:
     }
     if call.server.instructions:
         answer["instructions"] = call.server.instructions
-    return call.shape.complete(encode(answer), cache=call.server.options.cache)
+    return call.shape.complete(encode(answer), cache=call.server.options.cache_hint)
 
 
 def set_level(call: ServerCall) -> bytes:

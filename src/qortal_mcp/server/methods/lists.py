@@ -18,6 +18,6 @@ def lister(kind: Kind) -> Callable[[ServerCall], bytes]:
     def handler(call: ServerCall) -> bytes:
         cursor = call.params(_decode_list).cursor
         body = call.server.catalogue.page(kind, call.route.revision, None if cursor is UNSET else cursor)
-        return call.shape.complete(body, cache=call.server.options.cache)
+        return call.shape.complete(body, cache=call.server.options.cache_hint)
 
     return handler

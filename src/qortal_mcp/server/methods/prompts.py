@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-
 import msgspec
 from msgspec import UNSET
 
@@ -11,6 +9,7 @@ from ...protocol import errors, messages, results
 from ...protocol.decoding import decoder
 from .. import tool_errors
 from ..context import Context
+from ..outcomes import outcome_of
 from .call import Running, ServerCall, encode, repeated
 
 _decode_prompt = decoder(messages.GetPromptParams)
@@ -23,14 +22,13 @@ def get_prompt(call: ServerCall) -> Running:
     if bound is None:
         raise errors.ProtocolError(errors.INVALID_PARAMS, f"Unknown prompt: {repeated(params.name, 60)}")
     arguments = {} if params.arguments is UNSET else params.arguments
-    bound.prompt.check(arguments)
+    values = bound.prompt.read(arguments)
     call.may_ask([params.name, arguments], params)
+    threads = call.server.threads if bound.prompt.blocks else None
 
     async def run(context: Context) -> bytes:
         try:
-            value = bound.call(arguments, context)
-            if inspect.isawaitable(value):
-                value = await value
+            value = await outcome_of(bound.call, values, context, threads)
         except tool_errors.ToolError as exc:
             mine = exc.code in ("INVALID_ARGUMENT", "NOT_FOUND", "REFUSED")
             code = errors.INVALID_PARAMS if mine else errors.INTERNAL_ERROR
@@ -58,11 +56,11 @@ def complete(call: ServerCall) -> bytes | Running:
         raise errors.ProtocolError(errors.INVALID_PARAMS, "Nothing of that name can be completed") from None
     if found is None:
         return _completion(call, [])
+    typed = (params.argument.value, params.context.arguments)
+    threads = call.server.threads if found.blocks else None
 
     async def run(context: Context) -> bytes:
-        values = found.suggest(params.argument.value, params.context.arguments)
-        if inspect.isawaitable(values):
-            values = await values
+        values = await outcome_of(found.suggested, typed, None, threads)
         return _completion(call, list(values))
 
     return run

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 from msgspec import UNSET, Raw
@@ -12,6 +11,7 @@ from ...protocol.decoding import decode, decoder, has_more_values
 from ...protocol.jsonrpc import UNREADABLE
 from ..context import Context
 from ..offers.tool import BoundTool
+from ..outcomes import outcome_of
 from ..tool_errors import invalid_argument
 from .call import EMPTY, Running, ServerCall, encode, repeated
 
@@ -41,7 +41,7 @@ def call_tool(call: ServerCall) -> bytes | Running:
         arguments, notes = tool.read_arguments(raw)
     except UNREADABLE:
         raise errors.ProtocolError(errors.PARSE_ERROR, "Parse error: not readable JSON") from None
-    if tool.is_async or tool.wants_context:
+    if tool.is_async or tool.blocks or tool.wants_context:
         call.needs_context = tool.wants_context
         if tool.wants_context:
             given = None if raw is None else decode(raw)
@@ -87,10 +87,13 @@ def _arguments(raw: Any) -> Raw | None:
 
 
 def _run_tool(call: ServerCall, tool: BoundTool, arguments: Any, notes: list[str]) -> Running:
+    threads = call.server.threads if tool.blocks else None
+
     async def run(context: Context | None) -> bytes:
-        value = tool.call(arguments, context)
-        if tool.is_async or inspect.isawaitable(value):
-            value = await value
+        if tool.is_async:
+            value = await tool.call(arguments, context)
+        else:
+            value = await outcome_of(tool.call, arguments, context, threads)
         return _tool_result(call, tool, value, notes)
 
     return run

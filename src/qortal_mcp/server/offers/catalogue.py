@@ -1,7 +1,8 @@
 """What a server offers, looked up by name and listed page by page. Refuses two of a name."""
 
 import threading
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Literal
 
 import msgspec
@@ -13,13 +14,15 @@ from ...protocol.results import known_members
 from ...protocol.versions import COMPLETIONS, REVISIONS
 from ..context import Context
 from ..options import OldForms
-from .prompt import Completer, Prompt
-from .resource import Resource
+from .functions import LATER
+from .prompt import BoundCompleter, Completer, Prompt
+from .resource import Resource, ResourceNotFound
 from .tool import BoundTool, Tool
 
 Kind = Literal["tools", "resources", "resourceTemplates", "prompts"]
 Bound = Callable[[Mapping[str, Any], Context | None], Any]
 Definitions = Sequence[Mapping[str, Any]]
+Changes = Callable[[Mapping[str, str]], AsyncIterator[None]]
 
 # A name that resembles the wrong one less than this was not meant, nor is one longer than names of tools are.
 _LIKENESS = 0.75
@@ -35,8 +38,9 @@ class Offer(Struct, frozen=True):
     prompts: Sequence[Prompt] = ()
     completers: Sequence[Completer] = ()
     provide: Sequence[object] = ()
-    # URI of a resource -> a function that returns when it reads differently.
-    changes: Mapping[str, Callable[[], Awaitable[None]]] = {}
+    # URI of a resource or a template -> a function that takes the template's variables and yields whenever the
+    # resource reads differently. It raises ResourceNotFound or ToolError at once if there can be nothing to read.
+    changes: Mapping[str, Changes] = {}
 
 
 class Prepared(Struct, frozen=True):
@@ -57,6 +61,16 @@ class BoundResource(Struct, frozen=True):
     call: Bound
 
 
+class Watchable(Struct, frozen=True):
+    """A resource that can be subscribed to."""
+
+    uri: str
+    # The same for all spellings of its URI.
+    thing: Hashable
+    # Yields whenever it reads differently; None if that never happens.
+    changes: AsyncIterator[None] | None
+
+
 class BoundPrompt(Struct, frozen=True):
     prompt: Prompt
     call: Bound
@@ -70,8 +84,14 @@ class Catalogue:
         offer: Offer | Prepared,
         old_forms: OldForms,
         limits: Limits,
+        *,
+        has_lifespan: bool = False,
     ) -> None:
         self._offer = offer
+        self._later: Sequence[object] = (LATER,) if has_lifespan else ()
+        # Whether a client has been told what is offered, and whether that is not what the offer says any more.
+        self.is_known = False
+        self._is_changed = False
         self._tool_aliases = old_forms.tools
         self._synonyms = old_forms.arguments
         self._page_items = limits.page_items
@@ -86,8 +106,48 @@ class Catalogue:
         with self._loading:
             if self._loaded is None:
                 offer = self._offer if isinstance(self._offer, Offer) else self._offer.load()
-                self._loaded = _Loaded(offer, self._synonyms)
+                self._loaded = _Loaded(offer, self._synonyms, self._later)
             return self._loaded
+
+    def provide(self, objects: Sequence[object]) -> None:
+        """Bind everything again, now that these objects are there.
+
+        Raises: TypeError if something is still missing.
+        """
+        with self._changing() as loaded:
+            self._later = objects
+            self._loaded = loaded.bound_to(objects)
+
+    def add(self, thing: Tool | Resource | Prompt | Completer) -> None:
+        """Offer one thing more. May be called from a thread.
+
+        Raises: ValueError if there is one of that name; TypeError if it needs what is not provided.
+        """
+        with self._changing() as loaded:
+            loaded.add(thing)
+            self._forget_pages()
+
+    def remove(self, kind: Literal["tools", "resources", "prompts"], name: str) -> None:
+        """Offer one thing less; calls of it that are worked on go on. May be called from a thread.
+
+        Raises: LookupError if there is none of that name.
+        """
+        with self._changing() as loaded:
+            loaded.remove(kind, name)
+            self._forget_pages()
+
+    @contextmanager
+    def _changing(self) -> Iterator["_Loaded"]:
+        self.load()
+        with self._loading:
+            # As it is now: another thread may have bound everything again meanwhile.
+            assert self._loaded is not None, "it is loaded, and never unloaded"
+            yield self._loaded
+
+    def _forget_pages(self) -> None:
+        self._is_changed = True
+        # A new dict: pages that are being made of the old list end in the old one.
+        self._pages = {}
 
     @property
     def _all(self) -> "_Loaded":
@@ -132,11 +192,20 @@ class Catalogue:
                 return candidate, variables
         return None
 
-    def change_of(self, uri: str) -> Callable[[], Awaitable[None]] | None:
-        """A function that waits until a resource reads differently, if there is one."""
-        return self._all.changes.get(uri)
+    def watchable(self, uri: str) -> Watchable:
+        """The resource at a URI, for a subscriber.
 
-    def completer(self, of: str, argument: str) -> Completer | None:
+        Raises: ResourceNotFound, ToolError.
+        """
+        found = self.find_resource(uri)
+        if found is None:
+            raise ResourceNotFound
+        bound, variables = found
+        begin = self._all.changes.get(bound.resource.uri)
+        thing = (bound.resource.uri, *variables.items())
+        return Watchable(uri, thing, None if begin is None else begin(variables))
+
+    def completer(self, of: str, argument: str) -> BoundCompleter | None:
         """Who suggests values for an argument.
 
         Raises: KeyError if there is no prompt, resource or template of that name.
@@ -157,9 +226,9 @@ class Catalogue:
         offers = {
             name: {"listChanged": announces_changes}
             for name, kinds in lists.items()
-            if any(self._definitions(kind, REVISIONS[-1]) for kind in kinds)
+            if announces_changes or any(self._definitions(kind, REVISIONS[-1]) for kind in kinds)
         }
-        if self._offer.completes if isinstance(self._offer, Prepared) else self._offer.completers:
+        if self._offer.completes if isinstance(self._offer, Prepared) else self._all.completers:
             offers["completions"] = {}
         if client_logging:
             offers["logging"] = {}
@@ -170,10 +239,12 @@ class Catalogue:
 
         Raises: ProtocolError for a cursor that is not ours.
         """
-        pages = self._pages.get((kind, revision))
+        self.is_known = True
+        kept = self._pages
+        pages = kept.get((kind, revision))
         if pages is None:
             assert revision in REVISIONS, "only judged requests get here"
-            pages = self._pages[kind, revision] = self._render(kind, revision)
+            pages = kept[kind, revision] = self._render(kind, revision)
         if cursor is None:
             return pages[0]
         offset = cursors.read(cursor, self._page_items, len(pages) * self._page_items)
@@ -190,16 +261,20 @@ class Catalogue:
         return pages
 
     def _definitions(self, kind: Kind, revision: str) -> Definitions:
-        if isinstance(self._offer, Prepared):
+        if isinstance(self._offer, Prepared) and not self._is_changed:
             return self._offer.definitions.get(kind, ())
         return self._all.definitions(kind, revision)
 
 
 class _Loaded:
-    """An offer with everything bound, by name."""
+    """An offer with everything bound, by name. What is in use is never changed, only replaced: a thread may add to it."""
 
-    def __init__(self, offer: Offer, synonyms: Mapping[str, Mapping[str, str]]) -> None:
-        provide = offer.provide
+    def __init__(
+        self, offer: Offer, synonyms: Mapping[str, Mapping[str, str]], later: Sequence[object] = ()
+    ) -> None:
+        self._offer = offer
+        self._synonyms = synonyms
+        self._provide = provide = (*offer.provide, *later)
         self.tools = _unique(
             "tools", ((tool.name, tool.bind(provide, synonyms.get(tool.name))) for tool in offer.tools)
         )
@@ -212,7 +287,50 @@ class _Loaded:
             "prompts", ((p.name, BoundPrompt(p, p.signature.bind(provide))) for p in offer.prompts)
         )
         self.changes = offer.changes
+        self._completers = offer.completers
         self.completers = {(c.of, c.argument): c.bind(provide) for c in offer.completers}
+
+    def bound_to(self, later: Sequence[object]) -> "_Loaded":
+        """Everything again, with what the lifespan brings."""
+        offer = msgspec.structs.replace(
+            self._offer,
+            tools=[bound.tool for bound in self.tools.values()],
+            resources=[bound.resource for bound in (*self.resources.values(), *self.templates)],
+            prompts=[bound.prompt for bound in self.prompts.values()],
+            completers=self._completers,
+        )
+        return _Loaded(offer, self._synonyms, later)
+
+    def add(self, thing: Tool | Resource | Prompt | Completer) -> None:
+        if isinstance(thing, Tool):
+            bound = thing.bind(self._provide, self._synonyms.get(thing.name))
+            self.tools = _unique("tools", [*self.tools.items(), (thing.name, bound)])
+        elif isinstance(thing, Prompt):
+            written = BoundPrompt(thing, thing.signature.bind(self._provide))
+            self.prompts = _unique("prompts", [*self.prompts.items(), (thing.name, written)])
+        elif isinstance(thing, Resource):
+            read = BoundResource(thing, thing.signature.bind(self._provide))
+            templates = [(each.resource.uri, each) for each in self.templates]
+            _unique("resources", [*self.resources.items(), *templates, (thing.uri, read)])
+            if thing.is_template:
+                self.templates = [*self.templates, read]
+            else:
+                self.resources = {**self.resources, thing.uri: read}
+        else:
+            self._completers = [*self._completers, thing]
+            self.completers = {**self.completers, (thing.of, thing.argument): thing.bind(self._provide)}
+
+    def remove(self, kind: Literal["tools", "resources", "prompts"], name: str) -> None:
+        before = len(self.tools) + len(self.resources) + len(self.templates) + len(self.prompts)
+        if kind == "tools":
+            self.tools = _without(self.tools, name)
+        elif kind == "prompts":
+            self.prompts = _without(self.prompts, name)
+        else:
+            self.resources = _without(self.resources, name)
+            self.templates = [each for each in self.templates if each.resource.uri != name]
+        if before == len(self.tools) + len(self.resources) + len(self.templates) + len(self.prompts):
+            raise LookupError(f"there is no {kind.removesuffix('s')} called {name}")
 
     def definitions(self, kind: Kind, revision: str) -> Definitions:
         """What everything of a kind says of itself."""
@@ -243,3 +361,7 @@ def _unique(what: str, named: Iterable[tuple[str, Any]]) -> dict[str, Any]:
             raise ValueError(f"two {what} are called {name}")
         found[name] = thing
     return found
+
+
+def _without(named: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {key: thing for key, thing in named.items() if key != name}

@@ -3,7 +3,7 @@
 import inspect
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET, Struct
 
@@ -15,25 +15,50 @@ from ...protocol.messages import (
     PromptMessage,
     TextContent,
 )
+from ..context import Context
 from ..private_keys import looks_secret
+from ..tool_errors import ToolError
 from .functions import Signature
+
+if TYPE_CHECKING:
+    from ..kinds.texts import Texts
 
 
 class Prompt:
     """A function that writes the messages of a prompt. Its parameters are texts."""
 
-    def __init__(self, function: Callable[..., Any], *, title: str | None = None) -> None:
+    def __init__(
+        self, function: Callable[..., Any], *, title: str | None = None, quick: bool = False
+    ) -> None:
         self.signature = Signature(function)
+        self.blocks = self.signature.blocks and not quick
         self.name = function.__name__
+        self._texts = _reader(function.__name__, self.signature)
         self.definition = PromptDefinition(
             name=self.name,
             title=title or UNSET,
             description=self.signature.description,
-            arguments=[_argument(name, p) for name, p in self.signature.arguments.items()] or UNSET,
+            arguments=_arguments(self.signature, self._texts) or UNSET,
         )
 
-    def check(self, given: Mapping[str, str]) -> None:
-        """Raises: ProtocolError where a required argument is missing, one is unknown, too long, or looks secret."""
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """The function itself, for whoever wants to call it without a server."""
+        return self.signature.function(*arguments, **named)
+
+    def read(self, given: Mapping[str, str]) -> Mapping[str, Any]:
+        """The values for the function.
+
+        Raises: ProtocolError where a required argument is missing, one is unknown, does not fit, or looks secret.
+        """
+        if self._texts is None:
+            self._check(given)
+            return given
+        try:
+            return self._texts.read(given)
+        except ToolError as exc:
+            raise errors.ProtocolError(errors.INVALID_PARAMS, str(exc)) from None
+
+    def _check(self, given: Mapping[str, str]) -> None:
         known = self.signature.arguments
         for name, parameter in known.items():
             if parameter.default is inspect.Parameter.empty and name not in given:
@@ -58,12 +83,29 @@ def _check_text(name: str, text: str, metas: Sequence[Any]) -> None:
         raise errors.ProtocolError(
             errors.INVALID_PARAMS, f"The argument {name} takes at most {min(longest)} characters"
         )
-    is_key = any((getattr(meta, "extra", None) or {}).get("key") for meta in metas)
+    is_key = any((getattr(meta, "extra", None) or {}).get("key") is True for meta in metas)
     if looks_secret(text, may_be_raw=is_key):
         raise errors.ProtocolError(
             errors.INVALID_PARAMS,
             f"The argument {name} looks like a key or a seed phrase. Never share private ones with anyone.",
         )
+
+
+def _reader(function: str, signature: Signature) -> "Texts | None":
+    from ..kinds.texts import texts_of  # not needed to start
+
+    return texts_of(function, signature.arguments)
+
+
+def _arguments(signature: Signature, texts: "Texts | None") -> list[PromptArgument]:
+    if texts is None:
+        return [_argument(name, parameter) for name, parameter in signature.arguments.items()]
+    return [
+        PromptArgument(
+            name=name, description=texts.described(name) or UNSET, required=texts.is_required(name)
+        )
+        for name in texts.names
+    ]
 
 
 def _argument(name: str, parameter: inspect.Parameter) -> PromptArgument:
@@ -77,12 +119,12 @@ def _argument(name: str, parameter: inspect.Parameter) -> PromptArgument:
 @typing.overload
 def prompt(title: Callable[..., Any], /) -> Prompt: ...
 @typing.overload
-def prompt(title: str | None = None, /) -> Callable[[Callable[..., Any]], Prompt]: ...
-def prompt(title: str | Callable[..., Any] | None = None, /) -> Any:
-    """Make a prompt of a function that returns a text or a list of messages."""
+def prompt(title: str | None = None, /, *, quick: bool = False) -> Callable[[Callable[..., Any]], Prompt]: ...
+def prompt(title: str | Callable[..., Any] | None = None, /, *, quick: bool = False) -> Any:
+    """Make a prompt of a function that returns a text or a list of messages. `quick` is as for a tool."""
     if callable(title):
-        return Prompt(title)
-    return lambda function: Prompt(function, title=title)
+        return Prompt(title, quick=quick)
+    return lambda function: Prompt(function, title=title, quick=quick)
 
 
 class Completer(Struct, frozen=True):
@@ -92,21 +134,30 @@ class Completer(Struct, frozen=True):
     argument: str
     # From what was typed so far and the arguments already chosen, best first.
     suggest: Callable[..., Any]
+    quick: bool = False
 
-    def bind(self, provided: Sequence[object]) -> "Completer":
+    def bind(self, provided: Sequence[object]) -> "BoundCompleter":
         """This completer with what its function needs from a server."""
-        call = Signature(self.suggest).bind(provided)
-        names = tuple(Signature(self.suggest).arguments)
+        signature = Signature(self.suggest)
+        call = signature.bind(provided)
+        names = tuple(signature.arguments)
 
-        def suggest(typed: str, chosen: Mapping[str, str]) -> Any:
-            return call(dict(zip(names, (typed, chosen), strict=True)), None)
+        def suggested(typed_and_chosen: Any, context: Context | None) -> Any:
+            return call(dict(zip(names, typed_and_chosen, strict=True)), context)
 
-        return Completer(self.of, self.argument, suggest)
+        return BoundCompleter(suggested, signature.blocks and not self.quick)
 
 
-def completer(of: str, argument: str) -> Callable[[Callable[..., Any]], Completer]:
+class BoundCompleter(Struct, frozen=True):
+    """A completer in a server: takes what was typed and what was chosen as a pair."""
+
+    suggested: Callable[[Any, Context | None], Any]
+    blocks: bool
+
+
+def completer(of: str, argument: str, *, quick: bool = False) -> Callable[[Callable[..., Any]], Completer]:
     """Make a completer of a function that takes what was typed and what was chosen, in this order.
 
-    `of` is a prompt's name or a resource template.
+    `of` is a prompt's name or a resource template. `quick` is as for a tool.
     """
-    return lambda function: Completer(of, argument, function)
+    return lambda function: Completer(of, argument, function, quick)

@@ -5,11 +5,9 @@ No `$ref`, no names of ours, `type: object` at the root. Schemas that a person w
 
 from typing import Any
 
-import msgspec
-
 _REFS = "#/$defs/"
-# msgspec repeats class names as titles: decoration that a model pays for in tokens.
-_DECORATION = frozenset({"title"})
+# What OpenAPI adds to a union: it refers to definitions, and the options say the same.
+_LEFT_OUT = frozenset({"discriminator"})
 # Members that hold values, not schemas.
 _VALUES = frozenset({"default", "enum", "const", "examples"})
 _NULL = {"type": "null"}
@@ -17,15 +15,30 @@ _NULL = {"type": "null"}
 _WIDEST = {"minimum": -(2**63), "maximum": 2**63 - 1}
 
 
-def schema_of(kind: Any, *, joins_types: bool = True) -> dict[str, Any]:
+def schema_of(kind: Any, *, of_arguments: bool = False) -> dict[str, Any]:
     """The schema of a type with every reference written out.
 
-    `joins_types`: a value or null is a list of two types, which is short. Gemini refuses such lists among arguments.
+    Arguments say more, for the sake of those who write them, and less in one way: a value or null is elsewhere a list of two types,
+    which is short, but Gemini refuses such lists among arguments.
+
+    Raises: TypeError if the type contains itself, or something that JSON cannot carry.
     """
-    (schema,), parts = msgspec.json.schema_components([kind], ref_template=_REFS + "{name}")
-    inlined = _Inlining(parts, joins_types).schema(schema, ())
-    assert isinstance(inlined, dict), "a schema of a type is an object"
-    return inlined
+    from ..kinds import hooks  # not needed to start
+    from ..kinds.components import components
+
+    describe = hooks.describe if of_arguments else hooks.describe_answer
+    schema, parts = components(kind, _REFS + "{name}", describe, of_arguments=of_arguments)
+    return inlined(schema, parts, joins_types=not of_arguments)
+
+
+def inlined(schema: dict[str, Any], parts: dict[str, Any], *, joins_types: bool) -> dict[str, Any]:
+    """A schema with its references into `parts` written out.
+
+    Raises: TypeError if one of them contains itself.
+    """
+    whole = _Inlining(parts, joins_types).schema(schema, ())
+    assert isinstance(whole, dict), "a schema of a type is an object"
+    return whole
 
 
 def is_object_schema(schema: dict[str, Any]) -> bool:
@@ -68,9 +81,9 @@ class _Inlining:
         plain = {
             key: value if key in _VALUES else self._member(key, value, inside)
             for key, value in node.items()
-            if key not in _DECORATION and not (key in _WIDEST and value == _WIDEST[key])
+            if key not in _LEFT_OUT and not (key in _WIDEST and value == _WIDEST[key])
         }
-        typed = _typed_enum(plain)
+        typed = _typed_enum(_common_words(_with_items(plain)))
         return _join_types(typed) if self._joins_types else typed
 
     def _member(self, key: str, value: Any, inside: tuple[str, ...]) -> Any:
@@ -83,11 +96,39 @@ def _without(schema: dict[str, Any], left_out: str) -> dict[str, Any]:
     return {key: value for key, value in schema.items() if key != left_out}
 
 
+def _with_items(schema: dict[str, Any]) -> dict[str, Any]:
+    """A list says what its items are in the one way that every reader knows, a list of a fixed length too."""
+    if "prefixItems" in schema:
+        options: list[Any] = []
+        for part in schema["prefixItems"]:
+            option = _without(part, "default")
+            if option not in options:
+                options.append(option)
+        items = options[0] if len(options) == 1 else {"anyOf": options}
+        return {**_without(schema, "prefixItems"), "items": items}
+    if schema.get("type") == "array" and "items" not in schema:
+        return {**schema, "items": {}}
+    return schema
+
+
+def _common_words(schema: dict[str, Any]) -> dict[str, Any]:
+    """`enum` for `const` and `anyOf` for `oneOf`, which fewer readers know."""
+    if "const" in schema:
+        schema = {**_without(schema, "const"), "enum": [schema["const"]]}
+    if "oneOf" in schema and "anyOf" not in schema:
+        schema = {**_without(schema, "oneOf"), "anyOf": schema["oneOf"]}
+    return schema
+
+
 def _typed_enum(schema: dict[str, Any]) -> dict[str, Any]:
-    """A choice of words says that it is text: some model providers ask for a type everywhere."""
+    """A choice says what its values are: some model providers ask for a type everywhere."""
     choices = schema.get("enum")
-    if choices and "type" not in schema and all(isinstance(choice, str) for choice in choices):
+    if not choices or "type" in schema:
+        return schema
+    if all(isinstance(choice, str) for choice in choices):
         return {"type": "string", **schema}
+    if all(type(choice) is int for choice in choices):
+        return {"type": "integer", **schema}
     return schema
 
 

@@ -15,7 +15,7 @@ import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import msgspec
 from msgspec import UNSET, Raw, Struct
@@ -23,26 +23,24 @@ from msgspec import UNSET, Raw, Struct
 from ...limits import Limits
 from ...protocol import headers
 from ...protocol.decoding import decode, decoder
-from ...protocol.messages import (
-    AudioContent,
-    Content,
-    EmbeddedResource,
-    ImageContent,
-    ResourceLink,
-    TextContent,
-    ToolAnnotations,
-    ToolDefinition,
-)
+from ...protocol.messages import TextContent, ToolAnnotations, ToolDefinition
 from ...protocol.results import content_result, structured_result
 from ...protocol.versions import STRUCTURED
 from ..arguments import Arguments
 from ..context import Context
 from ..tool_errors import invalid_argument, too_large
+from .content import blocks_of, is_content
 from .functions import Signature
 from .schema import is_object_schema, schema_of, wrapped
 
-_BLOCKS = (TextContent, ImageContent, AudioContent, EmbeddedResource, ResourceLink)
-_encode = msgspec.json.Encoder().encode
+
+def _write(value: Any) -> Any:
+    from ..kinds import hooks  # what knows types is not needed to start, here and below
+
+    return hooks.write(value)
+
+
+_encode = msgspec.json.Encoder(enc_hook=_write).encode
 
 READ_ONLY = ToolAnnotations(readOnlyHint=True, destructiveHint=False, idempotentHint=True, openWorldHint=True)
 
@@ -54,6 +52,7 @@ class Answering(Struct, frozen=True):
     wraps: bool
     decode: Callable[[bytes], Any] | None
     has_notes: bool
+    encode: Callable[[Any], bytes] = _encode
 
 
 class Tool:
@@ -65,33 +64,50 @@ class Tool:
         *,
         name: str | None = None,
         title: str | None = None,
-        annotations: ToolAnnotations | None = None,
+        description: str | None = None,
+        annotations: ToolAnnotations | Mapping[str, bool] | None = None,
         listed: bool = True,
         input_schema: Mapping[str, Any] | None = None,
         output_schema: Mapping[str, Any] | None = None,
+        quick: bool = False,
     ) -> None:
         self.signature = Signature(function)
+        self.blocks = self.signature.blocks and not quick
         self.name = name or function.__name__
         self.title = title
-        self.description = self.signature.description
-        self.annotations = annotations
+        self.description = description or self.signature.description
+        self.annotations = _annotations(self.name, annotations)
         self.listed = listed
-        self.answering = _answering(self.signature.returns, output_schema)
+        self.answering = _answering_of(function.__name__, self.signature.returns, output_schema)
         self._input_schema = None if input_schema is None else dict(input_schema)
-        self._struct = None if input_schema is not None else _arguments_struct(self.name, self.signature)
+        self._struct = None if input_schema is not None else _struct_of(function.__name__, self.signature)
 
     def bind(self, provided: Sequence[object], synonyms: Mapping[str, str] | None = None) -> "BoundTool":
         """This tool with what it needs from a server.
 
         Raises: TypeError if the server does not provide it.
         """
-        return BoundTool(self, self._reader(synonyms), provided)
+        arguments = self._arguments
+        if isinstance(arguments, Arguments):
+            arguments = arguments.with_synonyms(synonyms)
+        return BoundTool(self, arguments, provided)
 
-    def _reader(self, synonyms: Mapping[str, str] | None = None) -> "Arguments | SchemaArguments":
-        if self._struct is not None:
-            return Arguments(self._struct, synonyms)
-        assert self._input_schema is not None, "a tool without a Struct has a schema"
-        return SchemaArguments(self._input_schema)
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """The function itself, for whoever wants to call it without a server."""
+        return self.signature.function(*arguments, **named)
+
+    @cached_property
+    def _arguments(self) -> "Arguments | SchemaArguments":
+        if self._struct is None:
+            assert self._input_schema is not None, "a tool without a Struct has a schema"
+            return SchemaArguments(self._input_schema)
+        from ..kinds.parameters import advice
+
+        try:
+            return Arguments(self._struct)
+        except TypeError as exc:
+            said = f"{self._struct.__name__} cannot be read from JSON: {advice(exc)}"
+            raise TypeError(f"{self.signature.function.__name__}: {said}") from None
 
     @cached_property
     def definition(self) -> ToolDefinition:
@@ -100,7 +116,7 @@ class Tool:
             name=self.name,
             title=self.title or UNSET,
             description=self.description,
-            inputSchema=self._reader().schema,
+            inputSchema=self._arguments.schema,
             outputSchema=self.answering.schema or UNSET,
             annotations=self.annotations or UNSET,
         )
@@ -145,6 +161,7 @@ class BoundTool:
         self.tool = tool
         self.name = tool.name
         self.is_async = signature.is_async
+        self.blocks = tool.blocks
         self.wants_context = signature.wants_context
         self.read_arguments = arguments.read
         self._names = tuple(signature.arguments)
@@ -171,9 +188,10 @@ class BoundTool:
 
         Raises: as `result` does.
         """
-        body = _encode(value)
-        if self.tool.answering.decode is not None:
-            self.tool.answering.decode(body)
+        answering = self.tool.answering
+        body = answering.encode(value)
+        if answering.decode is not None:
+            answering.decode(body)
         if len(body) > limits.result_bytes:
             raise too_large()
         return body
@@ -184,9 +202,8 @@ class BoundTool:
         Raises: ToolError if it is too large; ValidationError if it breaks its own schema.
         """
         answering = self.tool.answering
-        blocks = _blocks(value)
-        if blocks is not None and answering.schema is None:
-            body = content_result(blocks, revision)
+        if answering.schema is None and (found := blocks_of(value, _encode)) is not None:
+            body = content_result(found[0], revision, found[1])
             if len(body) > limits.content_bytes:
                 raise too_large()
             return body
@@ -209,94 +226,130 @@ def _plain_result(value: Any, body: bytes, answering: Answering, revision: str) 
     return content_result((text,), revision)
 
 
-def _blocks(value: Any) -> Sequence[Content] | None:
-    if isinstance(value, _BLOCKS):
-        return (value,)
-    if isinstance(value, list | tuple) and value and all(isinstance(item, _BLOCKS) for item in value):
-        return value
-    return None
+class ToolOptions(TypedDict, total=False):
+    """What can be said of a tool besides its title."""
+
+    name: str | None
+    title: str | None
+    # Instead of the docstring.
+    description: str | None
+    annotations: ToolAnnotations | Mapping[str, bool] | None
+    listed: bool
+    input_schema: Mapping[str, Any] | None
+    output_schema: Mapping[str, Any] | None
+    quick: bool
 
 
 @typing.overload
 def tool(title: Callable[..., Any], /) -> Tool: ...
 @typing.overload
 def tool(
-    title: str | None = None,
-    /,
-    *,
-    name: str | None = None,
-    annotations: ToolAnnotations | None = None,
-    listed: bool = True,
-    input_schema: Mapping[str, Any] | None = None,
-    output_schema: Mapping[str, Any] | None = None,
+    title: str | None = None, /, **options: Unpack[ToolOptions]
 ) -> Callable[[Callable[..., Any]], Tool]: ...
-def tool(
-    title: str | Callable[..., Any] | None = None,
-    /,
-    *,
-    name: str | None = None,
-    annotations: ToolAnnotations | None = None,
-    listed: bool = True,
-    input_schema: Mapping[str, Any] | None = None,
-    output_schema: Mapping[str, Any] | None = None,
-) -> Any:
+def tool(title: str | Callable[..., Any] | None = None, /, **options: Unpack[ToolOptions]) -> Any:
     """Make a tool of a function, bare or with a title.
 
     A tool that changes nothing says so with `annotations=READ_ONLY`: clients then need not ask before calling it.
+    A plain function runs in a thread. One that never waits for anything can be `quick`: it then runs at once, which
+    costs less, and everybody else waits for it.
     """
-
-    def make(function: Callable[..., Any]) -> Tool:
-        return Tool(
-            function,
-            name=name,
-            title=title if isinstance(title, str) else None,
-            annotations=annotations,
-            listed=listed,
-            input_schema=input_schema,
-            output_schema=output_schema,
-        )
-
-    return make(title) if callable(title) else make
+    if callable(title):
+        return Tool(title, **options)
+    if title is not None:
+        options["title"] = title
+    return lambda function: Tool(function, **options)
 
 
-def _arguments_struct(tool_name: str, signature: Signature) -> type[Struct]:
+def _annotations(tool: str, given: ToolAnnotations | Mapping[str, bool] | None) -> ToolAnnotations | None:
+    """Raises: TypeError if a client could not read them."""
+    if given is None or isinstance(given, ToolAnnotations):
+        return given
+    known = ToolAnnotations.__struct_fields__
+    if not isinstance(given, Mapping) or not set(given) <= set(known):
+        raise TypeError(f"{tool}: annotations are READ_ONLY, or some of {', '.join(known)}")
+    if not all(isinstance(value, bool) for value in given.values()):
+        raise TypeError(f"{tool}: each annotation is True or False")
+    return ToolAnnotations(**given)
+
+
+def titled(function: Tool | Callable[..., Any]) -> Tool:
+    """A tool as it is, or one made of a plain function, with a title from its name."""
+    if isinstance(function, Tool):
+        return function
+    name = getattr(function, "__name__", type(function).__name__)
+    return Tool(function, title=name.replace("_", " ").strip().capitalize())
+
+
+def _struct_of(function: str, signature: Signature) -> type[Struct]:
+    """Raises: TypeError if callers could not write what a parameter takes."""
+    from ..kinds.parameters import struct_of
+    from ..kinds.recognising import pydantic_in
+
     struct = signature.whole_struct()
-    if struct is not None:
-        if not struct.__struct_config__.forbid_unknown_fields:
-            raise TypeError(f"{struct.__name__} must forbid unknown fields, so that a typo is an error")
-        return struct
-    fields = [
-        (name, parameter.annotation)
-        if parameter.default is inspect.Parameter.empty
-        else (name, parameter.annotation, parameter.default)
-        for name, parameter in signature.arguments.items()
-    ]
-    return msgspec.defstruct(tool_name, fields, forbid_unknown_fields=True, frozen=True, kw_only=True)
+    if signature.untyped:
+        name = signature.untyped[0]
+        raise TypeError(
+            f"{function}: the parameter {name} has no type, and callers need to know it: write {name}: str, for example, "
+            f"or {name}: Any if it takes any value"
+        )
+    if struct is None:
+        return struct_of(function, signature.arguments)
+    if not struct.__struct_config__.forbid_unknown_fields:
+        raise TypeError(f"{struct.__name__} must forbid unknown fields, so that a typo is an error")
+    if pydantic_in(struct).mixed:
+        raise TypeError(
+            f"{function}: {struct.__name__} is a Struct, so write msgspec's Meta instead of pydantic's Field"
+        )
+    return struct
+
+
+def _answering_of(function: str, declared: Any, output_schema: Mapping[str, Any] | None) -> Answering:
+    from ..kinds.parameters import advice
+
+    try:
+        return _answering(declared, output_schema)
+    except TypeError as exc:
+        raise TypeError(f"{function}: what it returns cannot be written as JSON: {advice(exc)}") from None
 
 
 def _answering(declared: Any, output_schema: Mapping[str, Any] | None) -> Answering:
     if output_schema is not None:
         schema = dict(output_schema)
-        check = validator_of(schema)
-        return Answering(schema, False, lambda body: check.validate(decode(body)), False)
-    if declared is inspect.Signature.empty or declared in (None, types.NoneType) or _is_content(declared):
+        return Answering(schema, False, _judge(schema), False)
+    if declared is inspect.Signature.empty or declared in (None, types.NoneType) or is_content(declared):
         return Answering(None, False, None, False)
     if declared is Any or declared is dict or declared is object:
         return Answering(None, False, None, False)
+    from ..kinds import hooks
+    from ..kinds.recognising import pydantic_in
+
+    found = pydantic_in(declared)
+    if found.needs_pydantic and found.struct is None:
+        return _answering_by_pydantic(declared)
+    if found.mixed:
+        raise TypeError(
+            f"{found.mixed.__name__} is a Struct, so write msgspec's Meta instead of pydantic's Field"
+        )
     schema = schema_of(declared)
     has_notes = (
         inspect.isclass(declared) and issubclass(declared, Struct) and "notes" in declared.__struct_fields__
     )
-    read = decoder(declared)
+    # What a model of pydantic writes need not be what it reads: the schema judges.
+    read = _judge(schema) if found.needs_pydantic else decoder(declared, hooks.read)
     if is_object_schema(schema):
         return Answering(schema, False, read, has_notes)
     return Answering(wrapped(schema), True, read, False)
 
 
-def _is_content(declared: Any) -> bool:
-    if declared is Content or declared in _BLOCKS:
-        return True
-    origin, parts = typing.get_origin(declared), typing.get_args(declared)
-    if origin in (list, tuple, Sequence, types.UnionType, typing.Union):
-        return bool(parts) and all(part is Ellipsis or _is_content(part) for part in parts)
-    return False
+def _answering_by_pydantic(declared: Any) -> Answering:
+    from ..kinds.pydantic_types import Answer
+
+    answer = Answer(declared)
+    wraps = not is_object_schema(answer.schema)
+    schema = wrapped(answer.schema) if wraps else answer.schema
+    return Answering(schema, wraps, None, False, answer.write)
+
+
+def _judge(schema: Mapping[str, Any]) -> Callable[[bytes], Any]:
+    check = validator_of(schema)
+    return lambda body: check.validate(decode(body))

@@ -1,0 +1,1 @@
+"""This library beside FastMCP: the same small server on both, and the signatures that people write."""
