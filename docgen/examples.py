@@ -1,4 +1,4 @@
-"""Example calls on the sample chain, for tools that cannot be called without arguments, and shorter lists."""
+"""Example calls on the sample chain, for tools that cannot be called without arguments, and shorter lists. Documents show them, and the clients of others make them."""
 
 from typing import Any
 
@@ -16,11 +16,13 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     },
     "search_transactions": {"types": ["PAYMENT"], "limit": 1},
     "find_payments": {"recipient": "QixPbJUwsaHsVEofJdozU9zgVqkK6aYhrK", "limit": 1},
+    "get_cash_flow": {"address": "QgV4s3xnzLhVBEJxcYui4u4q11yhUHsd9v"},
     "get_fee": {"type": "REGISTER_NAME"},
     "list_trade_offers": {"chain": "LTC", "limit": 1},
     "get_trade": {"trade_address": "AG2JdKPoC9L3584iGF2Sn6sfMeEgbygue1"},
     "list_completed_trades": {"chain": "LTC", "limit": 1},
     "get_trade_price": {"chain": "LTC"},
+    "get_price_history": {"chain": "LTC", "interval": "hour", "limit": 2},
     "get_trade_ledger": {"account": "QgV4s3xnzLhVBEJxcYui4u4q11yhUHsd9v", "limit": 1},
     "get_foreign_chain": {"chain": "LTC"},
     "list_groups": {"member": "QixPbJUwsaHsVEofJdozU9zgVqkK6aYhrK", "limit": 1},
@@ -30,6 +32,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "get_chat_messages": {"group_id": 3, "limit": 1},
     "list_active_chats": {"address": "QixPbJUwsaHsVEofJdozU9zgVqkK6aYhrK", "limit": 1},
     "get_chat_stats": {"group_id": 3},
+    "get_chat_digest": {"address": "QixPbJUwsaHsVEofJdozU9zgVqkK6aYhrK", "limit": 1},
     "list_polls": {"limit": 1},
     "get_poll": {"name": "Best fruit?"},
     "list_app_ratings": {"limit": 1},
@@ -43,6 +46,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "list_holders": {"asset": "GOLD", "limit": 2},
     "get_order_book": {"asset": "GOLD", "limit": 2},
     "list_asset_trades": {"asset": "GOLD", "limit": 1},
+    "list_asset_orders": {"address": "QixPbJUwsaHsVEofJdozU9zgVqkK6aYhrK", "limit": 1},
     "get_contract": {"address": "AR2L4PxpCNReZ3zCVhqQh43rV8iX56q6rE"},
     "list_contracts": {"template": "LitecoinACCTv3", "running": True, "limit": 1},
     "read_core": {

@@ -60,6 +60,7 @@ class Market:
                     "trades": {row["qortalAtAddress"]: row for row in trades},
                     "contracts": {row["qortalAtAddress"]: contract(row) for row in trades},
                     "hiddenOffers": [],
+                    "transactions": [],
                     "completedTrades": self.completed,
                 }
             )

@@ -89,7 +89,7 @@ async def test_a_node_without_reports_still_gives_the_rest(failure: Any) -> None
         await node.close()
     assert profile["level"] == 4
     assert profile["sponsees"] is profile["dealings"] is profile["wasInPrivilegeTransfer"] is None
-    assert profile["notes"] == ["This node does not report on sponsorship."]
+    assert "This node does not report on sponsorship." in profile["notes"]
 
 
 async def test_more_shares_and_names_than_fit_are_cut_and_said() -> None:
@@ -117,7 +117,7 @@ async def test_more_shares_and_names_than_fit_are_cut_and_said() -> None:
     assert len(profile["rewardShares"]) == 20
     assert len(profile["sponsees"]["names"]) == 100
     assert profile["sponsees"]["names"][0] == "name-0\\u{202E}"
-    assert profile["notes"] == [
+    assert profile["notes"][:2] == [
         "rewardShares lists the first 20; list_reward_shares returns all.",
         "sponsees.names lists 100 of 101.",
     ]

@@ -1,6 +1,7 @@
 """Resources, prompts, completion and the live tip of the Qortal server."""
 
 import asyncio
+import datetime
 import json
 from collections.abc import AsyncIterator
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import pytest
 from tests.qortal.conftest import request
 
-from qortal_mcp.qortal import resources
+from qortal_mcp.qortal import watching
 from qortal_mcp.qortal.endpoints.record import Request
 from qortal_mcp.qortal.node.node import Node
 from qortal_mcp.qortal.node.source import RawReply
@@ -35,7 +36,9 @@ async def read(server: Server, uri: str) -> dict[str, Any]:
         ("qortal://node", "height", 596),
         ("qortal://block/100", "height", 100),
         (f"qortal://account/{ALICE}", "primaryName", "alice-test"),
+        ("qortal://account/%40alice-test", "address", ALICE),
         ("qortal://name/alice-test", "owner", ALICE),
+        ("qortal://trade/AYSdZDKhkpafRVm1YzDcrGMo5hBd9qK8uZ", "mode", "OFFERING"),
         ("qortal://name/Rocket%20%F0%9F%9A%80%20Team", "name", "Rocket 🚀 Team"),
     ],
 )
@@ -65,6 +68,8 @@ async def test_the_guide_and_the_raw_templates_can_be_read(server: Server) -> No
         "qortal://block/0",
         "qortal://block/99999",
         "qortal://account/nobody",
+        "qortal://trade/nobody",
+        f"qortal://trade/{ALICE}",
         "qortal://name/no-such-name",
     ],
 )
@@ -85,9 +90,9 @@ async def test_a_resource_of_a_toolset_that_is_off_is_not_found(node: Node) -> N
 async def test_every_prompt_names_tools_that_exist(server: Server) -> None:
     listed = (await request(server, "prompts/list", {}))["result"]["prompts"]
     tools = {tool["name"] for tool in (await request(server, "tools/list", {}))["result"]["tools"]}
-    assert {"account_report", "node_health", "explain_transaction", "trade_scan"} <= {
-        p["name"] for p in listed
-    }
+    usual = {"account_report", "node_health", "explain_transaction", "trade_scan"}
+    reports = {"my_week", "my_taxes", "node_check_up", "market_report"}
+    assert usual | reports <= {p["name"] for p in listed}
     for prompt in listed:
         arguments = {argument["name"]: "X" for argument in prompt.get("arguments", [])}
         got = (await request(server, "prompts/get", {"name": prompt["name"], "arguments": arguments}))[
@@ -118,6 +123,12 @@ async def complete(server: Server, ref: dict[str, str], argument: str, typed: st
         ("find_publications", "service", "WEB", "WEBSITE"),
         ("fee_check", "type", "register", "REGISTER_NAME"),
         ("name_report", "name", "alice-t", "alice-test"),
+        ("account_report", "address", "@alice-t", "@alice-test"),
+        ("my_week", "address", "@alice-t", "@alice-test"),
+        ("my_taxes", "address", "@alice-t", "@alice-test"),
+        ("my_taxes", "year", "202", str(datetime.datetime.now(datetime.UTC).year)),
+        ("my_taxes", "year", "2020", "2020"),
+        ("market_report", "chain", "ltc", "LITECOIN"),
     ],
 )
 async def test_arguments_are_completed(
@@ -125,6 +136,12 @@ async def test_arguments_are_completed(
 ) -> None:
     values = await complete(server, {"type": "ref/prompt", "name": prompt}, argument, typed)
     assert values[0] == first
+
+
+async def test_nobody_is_helped_with_what_may_be_an_address_or_a_key(server: Server) -> None:
+    ref = {"type": "ref/prompt", "name": "my_week"}
+    assert await complete(server, ref, "address", "alice") == []
+    assert await complete(server, ref, "address", "@") == []
 
 
 async def test_names_of_a_resource_template_are_completed(server: Server) -> None:
@@ -156,7 +173,7 @@ class GrowingChain:
 
 @pytest.fixture
 async def growing(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[GrowingChain, Server]]:
-    monkeypatch.setattr(resources, "_LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(watching, "_LOOK_SECONDS", 0.01)
     chain = GrowingChain()
     clock = iter(range(0, 10**9, 3))  # every look at the clock is three seconds later: no tip is young enough
     node = Node([chain], now=lambda: float(next(clock)))
@@ -200,10 +217,23 @@ async def test_prompts_say_how_to_get_from_a_name_to_an_address_and_to_prices_of
         got = await request(server, "prompts/get", {"name": name, "arguments": arguments})
         return str(got["result"]["messages"][0]["content"]["text"])
 
-    assert "if this is a registered name, get_name returns its owner" in await text(
-        "account_report", address="bob"
-    )
+    assert "or a registered name with @ before it" in await text("account_report", address="bob")
     assert "get_trade_price (with inverse true" in await text("trade_scan", chain="LTC")
+
+
+async def test_the_reports_name_their_subject_and_what_they_leave_out(server: Server) -> None:
+    async def text(name: str, **arguments: str) -> str:
+        got = await request(server, "prompts/get", {"name": name, "arguments": arguments})
+        return str(got["result"]["messages"][0]["content"]["text"])
+
+    assert "since 7d" in await text("my_week", address="@alice-test")
+    taxes = await text("my_taxes", address=ALICE, year="2026")
+    assert f"account {ALICE}" in taxes
+    assert "calendar year 2026" in taxes
+    assert "give no tax advice" in taxes
+    assert "against LITECOIN" in await text("market_report", chain="LITECOIN")
+    assert "Begin with the verdict" in await text("node_check_up")
+    assert "\\u{202E}" in await text("my_week", address="\u202e")
 
 
 async def test_nothing_promises_more_than_every_client_gets(server: Server) -> None:

@@ -217,8 +217,8 @@ async def test_without_trades_there_is_no_price_and_a_note() -> None:
     ("done", "per_block", "trades", "note"),
     [
         (12, 1, 10, None),
-        (3, 1, 10, "The price is made of 3 trades: there are no more."),
-        (1, 1, 10, "The price is made of 1 trade: there are no more."),
+        (3, 1, 10, "The price is made of 3 trades: the node has no more."),
+        (1, 1, 10, "The price is made of 1 trade: the node has no more."),
         (12, 3, 6, "The price is made of 2 trades: of the 6 newest, Core counts one per block."),
     ],
 )

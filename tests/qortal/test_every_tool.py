@@ -7,8 +7,10 @@ import jsonschema_rs
 import pytest
 from docgen.examples import EXAMPLES
 from tests.qortal.conftest import caller
+from tests.qortal.told_node import ToldNode
 
 from qortal_mcp.qortal.node.node import Node
+from qortal_mcp.qortal.node.source import RawReply
 from qortal_mcp.qortal.server import make_server
 from qortal_mcp.qortal.tools import TOOLSETS, definitions
 
@@ -47,3 +49,31 @@ async def test_an_answer_fits_its_schema_its_text_and_its_budget(node: Node, too
     if "page" in answer and "next" in answer["page"]:
         following = await caller(make_server(node, toolsets="all"))(tool, **answer["page"]["next"])
         assert following["isError"] is False, following
+
+
+# What a node may reply to everything, and what each tool then says.
+FAULTS = [
+    pytest.param(RawReply(500, "text/html", b"<h1>secret</h1>"), "NODE_ERROR", True, id="error-page"),
+    pytest.param(RawReply(200, "text/html", b"<html>secret</html>"), "NODE_ERROR", False, id="a-website"),
+    pytest.param(RawReply(403, "text/html", b"<h1>secret</h1>"), "NODE_REFUSED", False, id="whitelist"),
+    pytest.param(RawReply(503, "application/json", b'{"error":7}'), "NODE_SYNCING", True, id="synchronizing"),
+    pytest.param(RawReply(200, "application/json", b'{"secret":'), "NODE_ERROR", False, id="cut-off"),
+    pytest.param(RawReply(200, "application/json", b'{"secret":1}'), "NODE_ERROR", False, id="other-json"),
+]
+
+
+@pytest.mark.promise(
+    "Errors", "Every tool reports a failure of the node as such, in one code and one sentence."
+)
+@pytest.mark.parametrize("tool", [tool for tool in DEFINITIONS if tool not in LOCAL])
+@pytest.mark.parametrize(("reply", "code", "retryable"), FAULTS)
+async def test_a_failure_of_the_node_is_said_to_be_one(
+    tool: str, reply: RawReply, code: str, retryable: bool
+) -> None:
+    node = Node([ToldNode(lambda target: reply)])
+    result = await caller(make_server(node, toolsets="all"))(tool, **EXAMPLES.get(tool, {}))
+    await node.close()
+    assert result["isError"] is True, result
+    assert result["_meta"]["qortal-mcp/error"] == {"code": code, "retryable": retryable}, result
+    assert "secret" not in json.dumps(result)
+    assert "structuredContent" not in result

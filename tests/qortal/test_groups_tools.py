@@ -218,10 +218,10 @@ async def test_an_unknown_group_is_not_taken_for_an_empty_one(call: Call, kind: 
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ({"kind": "invites"}, "Invalid arguments. Give group_id or address."),
+        ({"kind": "invites"}, "Invalid arguments. Give group_id, address or admin."),
         (
             {"kind": "bans", "address": CHLOE},
-            "Invalid group_id. A list of bans needs it; address filters them.",
+            "Invalid group_id. A list of bans needs it or admin; address filters them.",
         ),
         (
             {"kind": "kicks", "group_id": 3},
@@ -229,7 +229,7 @@ async def test_an_unknown_group_is_not_taken_for_an_empty_one(call: Call, kind: 
         ),
         (
             {"kind": "leaves", "group_id": 3},
-            "Invalid kind. kind takes one of: bans, invites, join_requests, kicks.",
+            "Invalid kind. kind takes one of: bans, invites, join_requests, kicks, waiting.",
         ),
         ({"group_id": 3}, "Missing argument kind."),
     ],

@@ -55,11 +55,11 @@ REFUSED: list[Any] = [
     ),
     ("get_chat_stats", {"involving": [ALICE]}, "involving takes a list of 2 addresses."),
     ("get_chat_stats", {"involving": ALICE}, "involving takes a list of 2 addresses."),
-    ("get_balance", {"address": "alice-test"}, "For a registered name, get_name returns its owner."),
+    ("get_balance", {"address": "alice-test"}, "For the owner of a registered name, write @ before it."),
     (
         "list_completed_trades",
         {"buyer": "alice-test"},
-        "See the argument buyer. Give an address or a public key. For a registered name, get_name returns its owner.",
+        "See the argument buyer. Give an address, a public key or @ and a registered name. For the owner of a registered name, write @ before it.",
     ),
     ("search_qdn", {"service": "WEBSIT"}, "No QDN service has this name or code. Nearest: WEBSITE."),
     ("search_qdn", {"service": "qqqqq"}, "No QDN service has this name or code."),

@@ -29,17 +29,62 @@ def server(node: Node) -> Server:
 
 
 @pytest.mark.parametrize("limit", [1, 3, 4, 8, 100])
-async def test_pages_reach_the_last_poll(call: Call, limit: int) -> None:
+async def test_pages_reach_the_oldest_poll_from_the_newest_one(call: Call, limit: int) -> None:
     rows = await every_row(call, "list_polls", "polls", limit=limit)
-    names = [row["pollName"] for row in sample_chain()["polls"]]
-    assert len(rows) == len(names)
-    assert [row["pollName"] for row in rows if "\\u{" not in row["pollName"]] == [
-        name for name in names if "\u202e" not in name
-    ]
+    times = [row["published"] for row in sample_chain()["polls"]]
+    assert [row["published"] for row in rows] == sorted(times, reverse=True)
+    oldest_first = await every_row(call, "list_polls", "polls", limit=limit, reverse=True)
+    assert oldest_first == rows[::-1]
+
+
+@pytest.mark.parametrize("limit", [1, 2, 100])
+async def test_polls_since_a_time(call: Call, limit: int) -> None:
+    since = 1794769973890
+    rows = await every_row(call, "list_polls", "polls", limit=limit, since=str(since))
+    times = [row["published"] for row in sample_chain()["polls"]]
+    assert [row["published"] for row in rows] == sorted((ms for ms in times if ms > since), reverse=True)
+    assert await every_row(call, "list_polls", "polls", since="2026-11-16") == []
+    assert len(await every_row(call, "list_polls", "polls", since="1d")) == len(times)
+
+
+async def test_the_newest_of_many_polls_come_first_whatever_their_names() -> None:
+    times = [number * 7919 % 1009 for number in range(950)]
+    polls = [{"pollName": f"p{n:04d}", "owner": ALICE, "published": ms} for n, ms in enumerate(times)]
+
+    def tell(target: str) -> Any:
+        if not target.startswith("/polls?"):
+            return None
+        first = int(target.partition("offset=")[2].partition("&")[0])
+        return polls[first : first + 100]
+
+    source = ToldNode(tell)
+    node = Node([source])
+    rows = await every_row(caller(make_server(node, toolsets="polls")), "list_polls", "polls", limit=100)
+    await node.close()
+    assert [row["published"] for row in rows] == sorted(times, reverse=True)
+    # Ten pages are read side by side, and kept for the calls that follow.
+    assert len([target for target in source.asked if target.startswith("/polls?")]) <= 16
+
+
+async def test_polls_without_end_are_read_up_to_a_bound_and_noted() -> None:
+    def tell(target: str) -> Any:
+        if not target.startswith("/polls?"):
+            return None
+        first = int(target.partition("offset=")[2].partition("&")[0])
+        return [{"pollName": f"p{n}", "owner": ALICE, "published": n} for n in range(first, first + 100)]
+
+    source = ToldNode(tell)
+    node = Node([source])
+    answer = await answer_of(caller(make_server(node, toolsets="polls")), "list_polls", limit=1)
+    await node.close()
+    asked = len([target for target in source.asked if target.startswith("/polls?")])
+    assert 150 <= asked <= 200
+    assert answer["polls"][0]["published"] == 100 * asked - 1
+    assert answer["notes"] == [f"Only the first {100 * asked:,} polls by name were read; there are more."]
 
 
 async def test_a_poll_in_a_list_tells_what_is_asked(call: Call) -> None:
-    row = (await call("list_polls", limit=1))["structuredContent"]["polls"][0]
+    row = (await call("list_polls"))["structuredContent"]["polls"][-1]
     assert row["pollName"] == "Best fruit?"
     assert row["owner"] == ALICE
     assert row["options"] == ["Apple", "Banana", "Cherry 🍒"]

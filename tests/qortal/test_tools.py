@@ -128,15 +128,15 @@ async def test_definitions_are_portable(node: Node) -> None:
     "Tools and their results",
     "What the definitions of the tools cost a model stays within a budget of tokens.",
 )
-@pytest.mark.parametrize(("toolsets", "tokens"), [("default", 4500), ("all", 7000)])
+@pytest.mark.parametrize(("toolsets", "tokens"), [("default", 5000), ("all", 8000)])
 async def test_what_a_model_pays_for_the_definitions_stays_small(
     node: Node, toolsets: str, tokens: int
 ) -> None:
     server = make_server(node, toolsets=toolsets)
     listed = (await request(server, "tools/list", {}))["result"]["tools"]
     seen = [{key: tool[key] for key in ("name", "description", "inputSchema")} for tool in listed]
-    # Counted with o200k these definitions have 4.2 characters a token.
-    assert len(json.dumps(seen, separators=(",", ":"))) / 4 < tokens
+    # Counted with o200k these definitions have 4.3 characters a token.
+    assert len(json.dumps(seen, separators=(",", ":"))) / 4.25 < tokens
 
 
 async def answer_of(call: Call, tool: str, **arguments: Any) -> dict[str, Any]:
@@ -317,6 +317,11 @@ async def test_a_publication_tells_who_what_when_and_how_big(call: Call) -> None
         "time": "2026-11-15T19:16:52.644Z",
         "publisher": ALICE,
         "blockHeight": 321,
+        "title": "Alice site",
+        "description": "a small website",
+        "tags": ["site"],
+        "versions": 1,
+        "rating": {"average": "3.00", "votes": 1},
     }
 
 
@@ -361,7 +366,13 @@ async def test_following_pages_reaches_every_offer_once(
 @pytest.mark.promise("Tools and their results", "Following `page.next` reaches every record once.")
 @pytest.mark.parametrize("limit", [1, 3, 5, 20])
 @pytest.mark.parametrize(
-    ("arguments", "count"), [({"name": "Bob"}, 8), ({"address": ALICE}, 7), ({"service": "JSON"}, 4)]
+    ("arguments", "count"),
+    [
+        ({"name": "Bob"}, 7),
+        ({"name": "Bob", "history": True}, 8),
+        ({"address": ALICE}, 7),
+        ({"service": "JSON"}, 4),
+    ],
 )
 async def test_following_pages_reaches_every_publication_once(
     call: Call, limit: int, arguments: dict[str, Any], count: int

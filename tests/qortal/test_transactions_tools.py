@@ -281,7 +281,10 @@ async def test_services_are_named(call: Call) -> None:
     [
         ({"address": WRONG_CHECKSUM}, "Invalid Qortal address."),
         ({"creator": "xyz"}, "Invalid creator."),
-        ({"creator": WRONG_CHECKSUM}, "Invalid creator. Give an address or a public key."),
+        (
+            {"creator": WRONG_CHECKSUM},
+            "Invalid creator. Give an address, a public key or @ and a registered name.",
+        ),
         ({"types": ["NOPE"]}, "Invalid types. Types: GENESIS, PAYMENT,"),
         ({"types": []}, "Invalid types."),
         ({"types": "NOPE"}, "Invalid types."),

@@ -133,7 +133,7 @@ ARGUMENT_SYNONYMS: Mapping[str, Mapping[str, str]] = {
         "sellerPublicKey": "seller",
     },
     "get_trade_price": {"blockchain": "chain", "max_trades": "trades", "maxtrades": "trades"},
-    "get_trade_ledger": {**_SINCE, "public_key": "account", "publicKey": "account"},
+    "get_trade_ledger": {**_SINCE, "address": "account", "public_key": "account", "publicKey": "account"},
     "search_qdn": {
         "confirmation_status": "status",
         "confirmationStatus": "status",

@@ -28,6 +28,11 @@ class NodeLimits(Struct, frozen=True, kw_only=True):
     # The rest wait. With more than this many, the last would wait longer than any caller does. As many again may wait that are the
     # only one of their caller.
     waiting_requests: Positive = 256
+    # With `--confirm`: how long an answer waits for other nodes once it is there, and for all to stand at one block. A new
+    # block reaches most nodes within this.
+    confirm_seconds: Seconds = 5.0
+    # The same of all parts of an answer together: a sum over time has a hundred of them, and callers wait for a minute.
+    confirm_answer_seconds: Seconds = 15.0
     # A node that failed is left alone for this long, then probed once to see whether it is back.
     rest_seconds: Seconds = 10.0
 
@@ -63,6 +68,25 @@ NAMES = 100
 ASSETS = 20
 # Reward shares in a minting profile.
 SHARES = 20
+# Payouts of a minter in one answer: about four weeks.
+PAYOUTS = 40
+# Pages of recorded ranges of blocks read; Core keeps 1,000 ranges unless it is told to keep more.
+RANGE_PAGES = 20
+# Ranges whose payouts are read concurrently: the last of them must fit the requests of one call, with thousands of accounts each.
+PAYOUTS_AT_ONCE = 4
+# Requests that one scan may make; what else a call needs comes on top and stays below 200. At 100 rows each they hold as many
+# rows as one call may read.
+SCAN_REQUESTS = 180
+# Payments within the transactions of a scan: one transaction may hold hundreds, and each is added up.
+SCAN_PAYMENTS = 40_000
+# Pages of a scan requested concurrently.
+SCAN_AT_ONCE = 8
+# Scans begin and end at multiples of this many blocks, about a day, so that the next call finds their pages in memory.
+SCAN_STEP = 1440
+# Names, accounts or groups of a page looked up concurrently.
+LOOKUPS_AT_ONCE = 16
+# Groups of one admin that are looked through: two requests each at most.
+ADMINISTERED_GROUPS = 90
 # Single trades requested concurrently; the rest of the node's queue is for others.
 TRADES_AT_ONCE = 16
 # Publications can have any size; a text that someone reads is smaller.
@@ -70,12 +94,27 @@ QDN_TEXT_BYTES = 1024 * 1024
 # How much of such a text is shown at once: by default, and at most. All of it may need escaping.
 QDN_PAGE_CHARS = 6000
 QDN_MOST_CHARS = 40_000
+# Requests after which a search for each resource once stops at the end of its window, which takes up to 56 more; ratings and
+# versions take up to 32.
+QDN_ONCE_REQUESTS = 108
+# Windows of twenty publications before a page that are read again where only they can tell whether a resource was shown already.
+QDN_PAGES_BACK = 15
+# Windows of a hundred resources that are looked through for all words of a topic.
+QDN_TOPIC_WINDOWS = 10
+# Windows of twenty publications that are looked through to count the versions of a resource, and how many at once.
+QDN_VERSION_WINDOWS = 100
+QDN_VERSIONS_AT_ONCE = 8
+# Such windows for all rows of a search together.
+QDN_LISTED_VERSION_WINDOWS = 12
 # Trades hold about 600 bytes; a contract with more is shown in part.
 CONTRACT_DATA_BYTES = 4096
 # The same text in a list: enough to see what it is about, and twenty of them fit a page.
 LISTED_TEXT_CHARS = 120
 # A chat message; nearly all are shorter.
 LISTED_CHAT_CHARS = 1000
+# Windows of a hundred messages that a digest of chats reads, and how many at once: a full one has up to 560 kB.
+CHAT_DIGEST_REQUESTS = 130
+CHAT_DIGEST_AT_ONCE = 4
 # Options of rated apps read at once, and how many such windows: 10,000 options are about 2,000 apps.
 RATED_OPTIONS = 500
 RATING_WINDOWS = 20

@@ -1,8 +1,6 @@
 """Resources by URI: the same answers that tools give, for clients that attach resources."""
 
-import asyncio
 import inspect
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import msgspec
@@ -11,17 +9,14 @@ from msgspec import Raw
 from ..server.context import Context
 from ..server.dispatch import Server
 from ..server.offers.resource import Resource, ResourceNotFound, resource
-from ..server.tool_errors import ToolError
 from .endpoints import ENDPOINTS
-from .node.node import Node
 
 NODE = "qortal://node"
 BLOCK = "qortal://block/{height}"
 ACCOUNT = "qortal://account/{address}"
 NAME = "qortal://name/{name}"
+TRADE = "qortal://trade/{address}"
 
-# How often the node is polled for a subscriber. Blocks come about once a minute.
-_LOOK_SECONDS = 5.0
 _JSON = "application/json"
 _encode = msgspec.json.Encoder().encode
 
@@ -76,48 +71,34 @@ async def block(height: str, ctx: Context) -> str:
 
 @resource(ACCOUNT, "Account", mime_type=_JSON)
 async def account(address: str, ctx: Context) -> str:
-    """An account: level, balances and names."""
+    """An account: level, balances and names. Subscribers are told when one of them changes."""
     return await answer_of(ctx, "get_account_overview", {"address": address})
 
 
 @resource(NAME, "Name", mime_type=_JSON)
 async def name(name: str, ctx: Context) -> str:
-    """A registered name: its owner and data."""
+    """A registered name: its owner and data. Subscribers are told when it is registered, updated, sold or offered
+    for sale."""
     return await answer_of(ctx, "get_name", {"name": name})
 
 
-@resource("qortal://endpoints", "Raw templates", mime_type=_JSON)
+@resource(TRADE, "Trade", mime_type=_JSON)
+async def trade(address: str, ctx: Context) -> str:
+    """A trade by the address of its contract: mode, amounts, both sides. Subscribers are told of each step."""
+    return await answer_of(ctx, "get_trade", {"trade_address": address})
+
+
+@resource("qortal://endpoints", "Raw templates", mime_type=_JSON, quick=True)
 def endpoints() -> str:
     """Every template that the tool read_core accepts, with its parameters."""
     rows = [{"endpoint": e.template, "values": [*e.path, *e.query], "returns": e.returns} for e in ENDPOINTS]
     return _encode(rows).decode()
 
 
-@resource("qortal://guide", "Guide for models", mime_type="text/markdown")
+@resource("qortal://guide", "Guide for models", mime_type="text/markdown", quick=True)
 def guide() -> str:
     """How to use these tools well. Read it once before answering questions about Qortal."""
     return GUIDE_TEXT
 
 
-RESOURCES: tuple[Resource, ...] = (node_status, endpoints, guide, block, account, name)
-
-
-def changes(node: Node) -> dict[str, Callable[[], Awaitable[None]]]:
-    """For each resource that changes: what waits for its next change."""
-
-    async def next_status() -> None:
-        """A new block, or a node that stops or begins to answer."""
-        first = newest = await _newest(node)
-        while newest == first:
-            await asyncio.sleep(_LOOK_SECONDS)
-            newest = await _newest(node)
-
-    return {NODE: next_status}
-
-
-async def _newest(node: Node) -> str | None:
-    """The newest block; None while the node does not report it."""
-    try:
-        return (await node.tip()).block
-    except ToolError:
-        return None
+RESOURCES: tuple[Resource, ...] = (node_status, endpoints, guide, block, account, name, trade)

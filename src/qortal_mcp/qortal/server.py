@@ -15,7 +15,7 @@ from ..metrics import Metrics
 from ..server.dispatch import Server
 from ..server.offers.catalogue import Definitions, Kind, Offer, Prepared
 from ..server.offers.tool import Tool
-from ..server.options import OldForms, ServerOptions
+from ..server.options import OldForms, ServerOptions, Watched
 from ..server.tool_errors import ToolError
 from . import tools
 from .aliases import ARGUMENT_SYNONYMS, METHODS, TOOL_ALIASES, TOOL_PRESETS
@@ -45,6 +45,7 @@ def make_server(
     rate_limit: float | None = None,
     metrics: Metrics | None = None,
     limits: Limits = DEFAULT,
+    watched: Watched | None = None,
 ) -> Server:
     """A server that answers from a node, or from one that is made when a tool is first called.
 
@@ -58,15 +59,16 @@ def make_server(
     def load() -> Offer:
         made = node() if callable(node) else node
         made.watch(metrics)
-        from . import prompts, resources
+        from . import prompts, resources, watching
 
+        loaded = tools.load(chosen)
         return Offer(
-            with_old_names(tools.load(chosen)),
+            with_old_names(loaded),
             resources.RESOURCES,
             prompts.PROMPTS,
             prompts.COMPLETERS,
             provide=[made],
-            changes=resources.changes(made),
+            changes=watching.changes(made, loaded, limits),
         )
 
     return Server(
@@ -85,6 +87,7 @@ def make_server(
             # What takes long here is always a node.
             timed_out=_timed_out,
             metrics=metrics,
+            watched=watched or Watched(),
         ),
         old_forms=OldForms(tools=TOOL_ALIASES, arguments=synonyms(), methods=METHODS),
     )

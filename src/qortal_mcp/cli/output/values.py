@@ -13,6 +13,7 @@ from ...text import visible
 NOTHING = "–"
 
 _AMOUNT = re.compile(r"(-?)(\d+)\.(\d{8})")
+_DECIMAL = re.compile(r"-?[0-9]+\.[0-9]+")
 _ISO_TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z")
 # 2001-09-09 in milliseconds. A smaller number in a field with such a name is not a time.
 _EARLIEST_MS = 10**12
@@ -50,6 +51,9 @@ def as_written(name: str, value: Any, decimals: int | None = None) -> str:
 
 
 def is_written_number(value: Any) -> bool:
+    """Whether it is right-aligned in a column: a number, or a text that is one with decimals."""
+    if isinstance(value, str):
+        return _DECIMAL.fullmatch(value) is not None
     return isinstance(value, int | Raw) and not isinstance(value, bool)
 
 
@@ -92,6 +96,24 @@ def _amount(text: str, decimals: int | None) -> str:
     if decimals is not None:
         fraction = fraction.ljust(decimals, "0")
     return f"{match[1]}{int(match[2]):,}" + (f".{fraction}" if fraction else "")
+
+
+def on_the_point(numbers: list[str]) -> list[str]:
+    """The numbers of a column with blanks behind them, so that their decimal points stand below each other."""
+    behind = [0 if text == NOTHING else len(text) - len(text.partition(".")[0]) for text in numbers]
+    most = max(behind, default=0)
+    return [
+        text if text == NOTHING else text + " " * (most - size)
+        for text, size in zip(numbers, behind, strict=True)
+    ]
+
+
+def short_times(times: list[str]) -> list[str]:
+    """Readable times without what all of them repeat: the zone, and midnight. Other texts stay as they are."""
+    for end in (" UTC", " 00:00:00"):
+        if all(text.endswith(end) for text in times):
+            times = [text.removesuffix(end) for text in times]
+    return times
 
 
 def without_echoes(record: Mapping[str, Any]) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from ..words.arguments import (
 from ..words.services import TEXT_SERVICES
 from ..words.times import Milliseconds
 from .parameters import CoreService, OnlyFalse
-from .record import HOURS, MINUTE, SECONDS, Endpoint, json_of
+from .record import HOURS, MINUTE, SECONDS, Endpoint, Same, json_of
 
 _Text = Annotated[str, Meta(min_length=1, max_length=240)]
 _Texts = Annotated[list[_Text], Meta(min_length=1, max_length=20)]
@@ -63,6 +63,7 @@ PUBLICATIONS = Endpoint(
     },
     returns="Transactions that published something on QDN.",
     defaults={"confirmationStatus": "CONFIRMED", "limit": 20},
+    same=Same.AT_ONE_BLOCK,
 )
 RESOURCES = Endpoint(
     "/arbitrary/resources",

@@ -33,7 +33,7 @@ from ..words.arguments import (
     OrderId,
 )
 from .parameters import HeavyLimit, Ordering
-from .record import UNTIL_NEXT_BLOCK, Endpoint, json_of
+from .record import UNTIL_NEXT_BLOCK, Endpoint, Same, json_of
 
 _PAGING = {"limit": Limit, "offset": Offset, "reverse": bool}
 _PAIR = {"assetid": AssetId, "otherassetid": AssetId}
@@ -79,6 +79,8 @@ BALANCE_RANGES = Endpoint(
     since="4.7.0",
     # Core fails if one of the three is missing.
     defaults={"offset": 0, "limit": 20, "reverse": True},
+    # A node records them only if it is told to.
+    same=Same.NEVER,
 )
 BALANCE_RANGE = Endpoint(
     "/assets/balancedynamicrange/{height}",
@@ -88,6 +90,8 @@ BALANCE_RANGE = Endpoint(
     returns="The recorded range that a block belongs to.",
     noun="Range",
     since="4.7.0",
+    # A node records them only if it is told to.
+    same=Same.NEVER,
 )
 BALANCE_CHANGES = Endpoint(
     "/assets/balancedynamicamounts/{begin}/{end}",
@@ -99,6 +103,8 @@ BALANCE_CHANGES = Endpoint(
     noun="Range",
     since="4.7.0",
     defaults={"offset": 0, "limit": 20},
+    # A node records them only if it is told to.
+    same=Same.NEVER,
 )
 OPEN_ORDERS = Endpoint(
     "/assets/openorders/{assetid}/{otherassetid}",

@@ -9,7 +9,7 @@ from ..replies.transactions import Transaction
 from ..words.arguments import Address, Addresses, BlockSignature, Height, Limit, Offset
 from ..words.times import Milliseconds
 from .parameters import HeavyLimit
-from .record import HOURS, LIVE, UNTIL_NEXT_BLOCK, Endpoint, json_of, number
+from .record import HOURS, LIVE, UNTIL_NEXT_BLOCK, Endpoint, Same, json_of, number
 
 
 def _height(block: Block) -> int:
@@ -25,7 +25,9 @@ def _itself(height: int) -> int:
 
 
 # The newest blocks may still be replaced, so a block is only certain until the next one, or once it is settled.
-LAST_BLOCK = Endpoint("/blocks/last", json_of(Block), LIVE, returns="The newest block.", noun="Block")
+LAST_BLOCK = Endpoint(
+    "/blocks/last", json_of(Block), LIVE, returns="The newest block.", noun="Block", same=Same.AT_ONE_BLOCK
+)
 FIRST_BLOCK = Endpoint(
     "/blocks/first", json_of(Block), HOURS, returns="The first block.", noun="Block", is_aside=True
 )
@@ -66,7 +68,11 @@ CHILD_BLOCK = Endpoint(
     height_of=_height,
 )
 CHAIN_HEIGHT = Endpoint(
-    "/blocks/height", number, LIVE, returns="The height of the newest block, as plain text."
+    "/blocks/height",
+    number,
+    LIVE,
+    returns="The height of the newest block, as plain text.",
+    same=Same.AT_ONE_BLOCK,
 )
 HEIGHT_OF_SIGNATURE = Endpoint(
     "/blocks/height/{signature}",
@@ -115,6 +121,8 @@ BLOCKS_OF_SIGNER = Endpoint(
     noun="Signer",
     defaults={"limit": PAGE_ROWS},
     row_sources=2,
+    # Each node decides when it moves blocks to its archive.
+    same=Same.NEVER,
 )
 SIGNERS = Endpoint(
     "/blocks/signers",
@@ -124,6 +132,7 @@ SIGNERS = Endpoint(
     query={"address": Addresses, "limit": Limit, "offset": Offset, "reverse": bool},
     returns="How many blocks each key signed, fewest first.",
     defaults={"limit": PAGE_ROWS},
+    same=Same.AT_ONE_BLOCK,
 )
 TRANSACTIONS_IN_BLOCK = Endpoint(
     "/blocks/signature/{signature}/transactions",

@@ -5,7 +5,7 @@ from typing import Any
 from ..limits import PAGE_ROWS
 from ..replies.contracts import Contract, RunningContract, data_segment
 from ..words.arguments import Address, CodeHash, Limit, Offset
-from .record import FIVE_MINUTES, UNTIL_NEXT_BLOCK, Endpoint, json_of
+from .record import FIVE_MINUTES, UNTIL_NEXT_BLOCK, Endpoint, Same, json_of
 
 CONTRACTS_BY_CODE = Endpoint(
     "/at/byfunction/{codehash}",
@@ -30,6 +30,7 @@ RUNNING_CONTRACTS = Endpoint(
     FIVE_MINUTES,
     returns="Every contract that can still run, with the name of its template.",
     since="6.1.5",
+    same=Same.AT_ONE_BLOCK,
 )
 CONTRACT_DATA = Endpoint(
     "/at/{ataddress}/data",

@@ -18,7 +18,7 @@ from ..words.arguments import Address, Limit, Offset, PublicKey, Since
 from ..words.base58 import is_bytes
 from ..words.chains import CHAINS, Chain
 from .parameters import CoreChain
-from .record import MINUTE, SECONDS, UNTIL_NEXT_BLOCK, Endpoint, json_of, text
+from .record import MINUTE, SECONDS, UNTIL_NEXT_BLOCK, Endpoint, Same, json_of, text
 
 _HASH_BYTES = 20
 _Hash = Annotated[
@@ -53,6 +53,8 @@ TRADE = Endpoint(
     noun="Trade",
     # No such contract, and a contract that is not a trade.
     absent=frozenset({124, 125}),
+    same=Same.AT_ONE_BLOCK,
+    own_members=frozenset({"creatorPresenceExpiry", "partnerPresenceExpiry"}),
 )
 COMPLETED_TRADES = Endpoint(
     "/crosschain/trades",
@@ -108,6 +110,7 @@ SCRIPT_ADDRESS = Endpoint(
         "hashOfSecret": _Hash,
     },
     returns="The foreign address that holds the coins of a trade, computed from its parts.",
+    same=Same.ALWAYS,
 )
 
 

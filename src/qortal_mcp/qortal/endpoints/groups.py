@@ -15,7 +15,7 @@ from ..replies.groups import (
     YearCount,
 )
 from ..words.arguments import Address, ChatTime, GroupNumber, Limit, Offset, Year
-from .record import HOURS, MINUTE, UNTIL_NEXT_BLOCK, Endpoint, json_of
+from .record import HOURS, MINUTE, UNTIL_NEXT_BLOCK, Endpoint, Same, json_of
 
 _PAGE = {"limit": Limit, "offset": Offset, "reverse": bool}
 _FIRST_PAGE = {"limit": PAGE_ROWS}
@@ -38,6 +38,7 @@ GROUP_BALANCES = Endpoint(
     defaults=_FIRST_PAGE,
     returns="Groups by the total balance of their members, in whole QORT; `reverse` for the richest first.",
     since="6.1.5",
+    same=Same.AT_ONE_BLOCK,
 )
 GROUP = Endpoint(
     "/groups/{groupid}",
@@ -137,6 +138,7 @@ def _most_often(what: str, verb: str) -> Endpoint[list[YearCount]]:
         defaults=_FIRST_PAGE,
         returns=f"Accounts that {verb} most often in a year.",
         since="6.1.5",
+        same=Same.AT_ONE_BLOCK,
     )
 
 

@@ -7,7 +7,7 @@ from ..replies.polls import AppRatings, ListedPoll, Poll, PollVotes
 from ..words.arguments import AppService, Limit, Offset, PollName
 from ..words.times import Milliseconds
 from .parameters import OptionRows
-from .record import MINUTE, UNTIL_NEXT_BLOCK, Endpoint, json_of
+from .record import MINUTE, UNTIL_NEXT_BLOCK, Endpoint, Same, json_of
 
 _BY_NAME = {"pollName": PollName}
 
@@ -55,6 +55,7 @@ APP_RATINGS = Endpoint(
     defaults={"limit": RATED_OPTIONS},
     returns="Ratings of apps and websites: polls whose options are marks. Limit and offset count options, so the last poll may be cut.",
     since="6.1.4",
+    same=Same.AT_ONE_BLOCK,
 )
 
 FAMILY: tuple[Endpoint[Any], ...] = (POLLS, POLL, POLL_VOTES, APP_RATINGS)

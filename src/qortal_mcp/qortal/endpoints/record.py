@@ -6,6 +6,7 @@ its type and written into its own place, percent-encoded.
 
 import math
 from collections.abc import Callable, Mapping
+from enum import Enum
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote
 
@@ -48,6 +49,8 @@ class Keep(Struct, frozen=True):
 
 LIVE = Keep(2)
 SECONDS = Keep(10)
+# What is in blocks and what waits for one, in one answer.
+SECONDS_AT_ONE_BLOCK = Keep(10, until_next_block=True)
 # Live, and costly to request.
 MINUTE = Keep(60)
 FIVE_MINUTES = Keep(300)
@@ -61,6 +64,17 @@ FOR_EVER = Keep(math.inf)
 SETTLED_BLOCKS = 1440
 
 
+class Same(Enum):
+    """When every node gives the same answer, so that a different one means that a node is wrong."""
+
+    # It follows from the request, or cannot change.
+    ALWAYS = "always"
+    # It is on the chain up to the newest block.
+    AT_ONE_BLOCK = "at one block"
+    # It is the node's own: its health, its peers, its memory, what it stores, its view of foreign chains.
+    NEVER = "never"
+
+
 class Request(Struct, frozen=True):
     """One GET, ready to send as written."""
 
@@ -68,6 +82,8 @@ class Request(Struct, frozen=True):
     target: str
     # How many rows were requested, if that is known. A node that sends more is not trusted.
     most_rows: int | None = None
+    # The last block that it is about, if it is about blocks up to one.
+    last_block: int | None = None
 
 
 class Endpoint(Struct, Generic[T_co], frozen=True):
@@ -101,14 +117,34 @@ class Endpoint(Struct, Generic[T_co], frozen=True):
     may_take_long: bool = False
     # The height of the newest block in an answer that is only about blocks; None for no block.
     height_of: Callable[[Any], int | None] | None = None
+    # The last block that a request with these values is about; None for any block.
+    last_block_of: Callable[[Mapping[str, Any]], int | None] | None = None
+    # Whether rows of deep blocks can no longer change.
+    is_final: Callable[[Any], bool] = lambda value: True
+    # When all nodes give the same answer. If it is not said here, it follows from `keep`.
+    same: Same | None = None
+    # Members that are the node's own in an answer that is the same otherwise.
+    own_members: frozenset[str] = frozenset()
+    # Whether what was found is on the chain at all.
+    is_on_chain: Callable[[Any], bool] = lambda value: True
 
-    def keep_of(self, value: Any, tip_height: int | None) -> Keep:
+    def same_for(self, values: Mapping[str, Any]) -> Same:
+        """When all nodes give the same answer to a request with these values."""
+        if values.get("confirmationStatus") in ("UNCONFIRMED", "BOTH"):
+            return Same.NEVER
+        if self.same is not None:
+            return self.same
+        if self.keep.until_next_block:
+            return Same.AT_ONE_BLOCK
+        return Same.ALWAYS if self.keep.seconds >= HOURS.seconds else Same.NEVER
+
+    def keep_of(self, value: Any, tip_height: int | None, last_block: int | None = None) -> Keep:
         """How long this answer may be reused, if the newest block had that height before the request."""
-        if self.height_of is None or tip_height is None:
+        if tip_height is None:
             return self.keep
-        height = self.height_of(value)
+        height = last_block if self.height_of is None else self.height_of(value)
         is_settled = height is not None and tip_height - height >= SETTLED_BLOCKS
-        return FOR_EVER if is_settled else self.keep
+        return FOR_EVER if is_settled and self.is_final(value) else self.keep
 
     def request(self, values: Mapping[str, Any]) -> Request:
         """The request for these values. None and UNSET mean: not given.
@@ -135,7 +171,8 @@ class Endpoint(Struct, Generic[T_co], frozen=True):
         if len(target) > _LONGEST_TARGET:
             raise invalid_argument("Invalid arguments.", "Together they are longer than a node accepts.")
         rows = given.get("limit", given.get("count"))
-        return Request(self.template, target, None if rows is None else rows * self.row_sources)
+        last_block = None if self.last_block_of is None else self.last_block_of(given)
+        return Request(self.template, target, None if rows is None else rows * self.row_sources, last_block)
 
 
 def fits_a_path(text: str) -> bool:

@@ -1,6 +1,7 @@
 """Transactions. Lists always get a status and a limit: without the first Core fails, without the
 second it returns everything."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from ..limits import PAGE_ROWS
@@ -21,12 +22,29 @@ from ..words.arguments import (
 )
 from ..words.times import Milliseconds
 from .parameters import CoreType, CoreTypes
-from .record import HOURS, SECONDS, UNTIL_NEXT_BLOCK, Endpoint, json_of, number
+from .record import HOURS, SECONDS, SECONDS_AT_ONE_BLOCK, UNTIL_NEXT_BLOCK, Endpoint, Same, json_of, number
 
 _PAGE = {"limit": Limit, "offset": Offset, "reverse": bool}
 _FIRST_PAGE = {"limit": PAGE_ROWS}
 _FIRST_CONFIRMED = {"confirmationStatus": "CONFIRMED", **_FIRST_PAGE}
 _transactions = json_of(list[Transaction])
+
+
+def _last_block(values: Mapping[str, Any]) -> int | None:
+    """Where a search of confirmed transactions ends, if it is limited to blocks."""
+    first, count = values.get("startBlock"), values.get("blockLimit")
+    return None if first is None or count is None else first + count - 1
+
+
+def _is_decided(rows: list[Transaction]) -> bool:
+    """Whether no group has yet to approve any of them."""
+    return all(row.approvalStatus != "PENDING" for row in rows)
+
+
+def _is_confirmed(row: Transaction | dict[str, Any]) -> bool:
+    """Also of a row as Core sent it."""
+    return bool(row.get("blockHeight") if isinstance(row, dict) else row.blockHeight)
+
 
 TRANSACTION = Endpoint(
     "/transactions/signature/{signature}",
@@ -35,6 +53,7 @@ TRANSACTION = Endpoint(
     path={"signature": Signature},
     returns="One transaction, confirmed or not.",
     noun="Transaction",
+    is_on_chain=_is_confirmed,
 )
 RAW_TRANSACTION = Endpoint(
     "/transactions/signature/{signature}/raw",
@@ -51,6 +70,7 @@ TRANSACTION_AFTER = Endpoint(
     path={"reference": Reference},
     returns="A transaction with this reference; any one of them if there are several.",
     noun="Transaction",
+    same=Same.NEVER,
 )
 BLOCK_TRANSACTIONS = Endpoint(
     "/transactions/block/{signature}",
@@ -75,11 +95,12 @@ PENDING = Endpoint(
     query={"txGroupId": OfGroup, **_PAGE},
     returns="Transactions waiting for a group's approval.",
     defaults=_FIRST_PAGE,
+    same=Same.AT_ONE_BLOCK,
 )
 SEARCH = Endpoint(
     "/transactions/search",
     _transactions,
-    SECONDS,
+    SECONDS_AT_ONE_BLOCK,
     query={
         "startBlock": FromHeight,
         "blockLimit": Heights,
@@ -92,6 +113,8 @@ SEARCH = Endpoint(
     returns="Transactions by type, participant and more; without a type or an address at most 20 at once.",
     defaults=_FIRST_CONFIRMED,
     more_with=("txType", "address"),
+    last_block_of=_last_block,
+    is_final=_is_decided,
 )
 TRANSACTIONS_OF_ADDRESS = Endpoint(
     "/transactions/address/{address}",
@@ -111,6 +134,7 @@ TRANSACTIONS_OF_CREATOR = Endpoint(
     query={"confirmationStatus": ConfirmationStatus, **_PAGE},
     returns="Transactions made by the owner of a public key.",
     defaults=_FIRST_CONFIRMED,
+    same=Same.AT_ONE_BLOCK,
 )
 PAYMENTS = Endpoint(
     "/transactions/payments/between",
@@ -128,6 +152,7 @@ PAYMENTS = Endpoint(
     returns="Payments by sender, recipient and exact amount; a sender or a recipient is required.",
     since="5.0.7",
     defaults=_FIRST_CONFIRMED,
+    same=Same.AT_ONE_BLOCK,
 )
 UNIT_FEE = Endpoint(
     "/transactions/unitfee",

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ..words.times import IsoTime
 
@@ -14,6 +14,10 @@ class AsOf(Struct, frozen=True):
     height: Annotated[int | None, Meta(description="Height of the node's newest block.")]
     time: IsoTime | None
     isSynchronizing: bool | None
+    confirmedBy: Annotated[
+        list[str] | UnsetType,
+        Meta(description="With --confirm: the nodes that gave this answer; empty if only one did."),
+    ] = UNSET
 
 
 class Seen(Struct, frozen=True):

@@ -2,6 +2,7 @@
 
 NodeFailure (a ToolError): the node cannot be reached, refuses, or does not answer what was requested.
   NotANode: what listens there is something else than Qortal Core.
+  NotSecured: somebody listens there, and TLS fails.
 """
 
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from ...protocol.decoding import decoder
 from ...protocol.jsonrpc import UNREADABLE
 from ...server.tool_errors import ToolError
 from ...text import printable, shortened
+from .comparing import Confirmation
 from .source import RawReply
 
 _MESSAGE_CHARS = 120
@@ -46,6 +48,8 @@ class NodeFailure(ToolError):
         self.is_foreign = is_foreign
         # The node's own words, if they may say more than the failure does.
         self.said = ""
+        # What other nodes say to it, with `--confirm`.
+        self.confirmation: Confirmation | None = None
 
 
 class NotANode(NodeFailure):
@@ -55,6 +59,19 @@ class NotANode(NodeFailure):
 
     def __init__(self) -> None:
         super().__init__("NODE_ERROR", "Node error.", self.fact, rests_node=True)
+
+
+class NotSecured(NodeFailure):
+    """A wrong certificate, or a service without TLS."""
+
+    def __init__(self, origin: str, why: str) -> None:
+        super().__init__(
+            "NODE_UNREACHABLE",
+            "Node unreachable.",
+            f"TLS to {origin} failed: {why}.",
+            retryable=True,
+            rests_node=True,
+        )
 
 
 def unreachable(*origins: str) -> NodeFailure:
@@ -88,13 +105,7 @@ def none_of(failures: Sequence[tuple[str, NodeFailure]]) -> NodeFailure:
 
 
 def tls_failed(origin: str, why: str) -> NodeFailure:
-    return NodeFailure(
-        "NODE_UNREACHABLE",
-        "Node unreachable.",
-        f"TLS to {origin} failed: {why}.",
-        retryable=True,
-        rests_node=True,
-    )
+    return NotSecured(origin, why)
 
 
 def timed_out(seconds: float) -> NodeFailure:

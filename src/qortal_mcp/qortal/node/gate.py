@@ -38,6 +38,10 @@ class Gate:
         self._counted = 0
         self.inside = 0
 
+    @property
+    def waiting(self) -> int:
+        return self._waiting
+
     async def __aenter__(self) -> None:
         if self._free:
             self._free -= 1

@@ -8,24 +8,32 @@ return Balance(balance=balance, asOf=reading.as_of, notes=reading.notes())
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Hashable, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from msgspec import UNSET, Struct, UnsetType, structs
+from msgspec import UNSET, UnsetType, structs
 
 from ...metrics import Metrics
 from ...server.tool_errors import ToolError, too_large
 from ..endpoints import ENDPOINTS
-from ..endpoints.record import FOR_EVER, Endpoint, Keep, Request
+from ..endpoints.admin import NODE_INFO
+from ..endpoints.record import FOR_EVER, Endpoint, Request
 from ..limits import DEFAULT, NodeLimits
 from ..sample import SAMPLE_NOTICE, SampleSource
 from ..words.times import span
 from .as_of import AsOf, Seen, Tip
 from .cache import ByteCache
+from .comparing import Confirmation, Question, confirmed_by, notes_on
 from .failures import NodeFailure, NotANode, none_of, not_as_expected
 from .flights import Background, Flights
 from .http_source import HttpSource
+from .kept import Kept
+from .patience import Patience
 from .source import Source
+from .traffic import Traffic
 from .upstream import Upstream
+
+if TYPE_CHECKING:
+    from .confirming import Confirming, Outcome
 
 T = TypeVar("T")
 
@@ -36,34 +44,24 @@ _ALLOWED = frozenset(id(endpoint) for endpoint in ENDPOINTS)
 _ENTRY_BYTES = 500
 # After this many requests other tasks get a turn, even if all were answered from memory, where nothing waits.
 _TURN = 16
+# Whoever reads as much as one call may stops at this part of it, so that the answer can still be completed.
+_NEARLY = 0.75
+# Whoever looks at the numbers of a node that does not answer waits no longer than this for new ones.
+_LOOK_SECONDS = 1.0
 _NARROWER = "Narrow it down, or use a smaller offset."
 # Failures that leave the rest of an answer intact: this node does not offer this part.
 ABSENT = frozenset({"NOT_SUPPORTED", "NOT_FOUND", "NODE_REFUSED", "NODE_ERROR"})
 
 
-class Kept(Struct, frozen=True):
-    """A cached answer, the state it was read at, and when it may be reused."""
-
-    value: Any
-    seen: Seen
-    # Whether it makes an answer no older: it can never change, or only helped to ask or to name.
-    is_aside: bool
-    read_at: float
-    keep: Keep
-    # The newest block before the request was made; None if unknown.
-    block: str | None
-    # Bytes of the reply.
-    size: int
-
-
 class Node:
-    """One or several nodes in order: the first healthy one answers."""
+    """One or several nodes in order: the first healthy one answers. `confirm` is how many of them should say the same."""
 
     def __init__(
         self,
         sources: Sequence[Source],
         limits: NodeLimits = DEFAULT,
         *,
+        confirm: int = 1,
         now: Callable[[], float] = time.monotonic,
         clock: Callable[[], float] = time.time,
     ) -> None:
@@ -74,13 +72,28 @@ class Node:
         self._clock = clock
         self._flights: Flights[Kept] = Flights()
         self._background = Background()
-        self._upstreams = [Upstream(source, limits, self._background, now, clock) for source in sources]
+        self._traffic = traffic = Traffic()
+        self._upstreams = [
+            Upstream(source, limits, self._background, traffic, now, clock) for source in sources
+        ]
         self._cache: ByteCache[Kept] = ByteCache(limits.cache_bytes, limits.cached_reply_bytes)
+        traffic.show(self._upstreams, limits, lambda: self._cache.bytes, clock)
+        self._confirming = _confirming(confirm, limits, now) if confirm > 1 else None
 
     @classmethod
-    def at(cls, urls: Sequence[str] = (DEFAULT_URL,), limits: NodeLimits = DEFAULT) -> "Node":
-        """Nodes over HTTP. Raises: ValueError for an invalid address."""
-        return cls([HttpSource(url, limits) for url in urls], limits)
+    def at(
+        cls,
+        urls: Sequence[str] = (DEFAULT_URL,),
+        limits: NodeLimits = DEFAULT,
+        *,
+        confirm: int = 1,
+        wrap: Callable[[Source], Source] = lambda source: source,
+    ) -> "Node":
+        """Nodes over HTTP, each perhaps wrapped by what looks at its requests.
+
+        Raises: ValueError for an invalid address.
+        """
+        return cls([wrap(HttpSource(url, limits)) for url in urls], limits, confirm=confirm)
 
     @classmethod
     def sample(cls, limits: NodeLimits = DEFAULT) -> "Node":
@@ -110,19 +123,30 @@ class Node:
         """How long ago a block was made."""
         return max(0.0, self._clock() - tip.timestamp / 1000)
 
+    def lead_seconds(self, kept: Kept, timestamp_ms: int) -> float:
+        """How far a time that a node reported is ahead of this machine's clock when it was requested."""
+        return timestamp_ms / 1000 - (self._clock() - (self._now() - kept.read_at))
+
     def watch(self, metrics: Metrics) -> None:
-        """Add gauges for the traffic with the nodes."""
-        metrics.gauge(
-            "qortal_node_requests_in_flight",
-            "Requests to nodes in progress.",
-            lambda: sum(upstream.gate.inside for upstream in self._upstreams),
-        )
-        metrics.gauge(
-            "qortal_node_cache_bytes", "Answers from nodes kept in memory.", lambda: self._cache.bytes
-        )
+        """Show the traffic with the nodes there."""
+        metrics.include(self._traffic.metrics)
+
+    async def look(self) -> None:
+        """Bring what is shown about the nodes up to date, if they answer soon."""
+        asked = [upstream.look() for upstream in self._upstreams if upstream.known_tip() is None]
+        if asked:
+            await asyncio.wait(asked, timeout=_LOOK_SECONDS)
+
+    def patience(self) -> Patience:
+        """How long one answer waits for nodes that confirm it."""
+        return Patience(self.limits.confirm_answer_seconds, self._now)
 
     async def kept(
-        self, endpoint: Endpoint[Any], values: dict[str, Any], read: Callable[[bytes], Any] | None = None
+        self,
+        endpoint: Endpoint[Any],
+        values: dict[str, Any],
+        read: Callable[[bytes], Any] | None = None,
+        patience: Patience | None = None,
     ) -> Kept:
         """An answer, from memory while it still holds; `read` replaces the endpoint's own reader.
 
@@ -133,24 +157,48 @@ class Node:
         found = self._cache.get(key)
         if found is not None and self._now() - found.read_at <= found.keep.seconds:
             if not found.keep.until_next_block:
+                self._traffic.from_cache += 1
                 return found
             upstream = self._order()[0]
             tip = upstream.known_tip() or await _newest(upstream)
             if tip is not None and tip.block == found.block:
+                self._traffic.from_cache += 1
                 return found
-        request = endpoint.request(values)
-        asked = endpoint if read is None else structs.replace(endpoint, read=read, height_of=None)
-        return await self._flights.join(
-            key, lambda: self._first_of(lambda upstream: self._ask(upstream, key, asked, request))
-        )
+        self._traffic.from_node += 1
+        asked = endpoint
+        if read is not None:
+            asked = structs.replace(endpoint, read=read, height_of=None, last_block_of=None)
+        request = asked.request(values)
+        question = Question(asked, request, asked.same_for(values))
+        return await self._flights.join(key, lambda: self._found(key, question, patience or self.patience()))
+
+    async def _found(self, key: Hashable, question: Question, patience: Patience) -> Kept:
+        endpoint, request = question.endpoint, question.request
+        confirming = self._confirming
+        if confirming is None:
+            kept = await self._first_of(lambda upstream: self._ask(upstream, endpoint, request))
+        else:
+
+            async def ask(upstream: Upstream) -> "tuple[Upstream, Outcome]":
+                try:
+                    return upstream, await self._ask(upstream, endpoint, request)
+                except NodeFailure as exc:
+                    if exc.code != "NOT_FOUND":
+                        raise
+                    return upstream, exc
+
+            kept = await confirming.confirmed(
+                question, self._order(), lambda: self._first_of(ask), ask, patience
+            )
+        if kept.block is not None or not kept.keep.until_next_block:
+            self._cache.put(key, kept, kept.size + len(request.target) + _ENTRY_BYTES)
+        return kept
 
     async def tip(self) -> Tip:
         """The newest block of the first node that answers. Raises: ToolError."""
         return await self._first_of(Upstream.tip)
 
-    async def _ask(
-        self, upstream: Upstream, key: Hashable, endpoint: Endpoint[Any], request: Request
-    ) -> Kept:
+    async def _ask(self, upstream: Upstream, endpoint: Endpoint[Any], request: Request) -> Kept:
         before = upstream.known_tip()
         coming = None if before is not None else upstream.tip_soon()
         read_at = self._now()
@@ -166,12 +214,9 @@ class Node:
         seen = Seen(AsOf(upstream.source.origin, None, None, None)) if tip is None else tip.seen
         if is_sample and not seen.is_sample:
             seen = structs.replace(seen, is_sample=True)
-        keep = endpoint.keep_of(value, None if before is None else before.height)
+        keep = endpoint.keep_of(value, None if before is None else before.height, request.last_block)
         block = None if before is None else before.block
-        kept = Kept(value, seen, endpoint.is_aside or keep is FOR_EVER, read_at, keep, block, size)
-        if before is not None or not keep.until_next_block:
-            self._cache.put(key, kept, size + len(request.target) + _ENTRY_BYTES)
-        return kept
+        return Kept(value, seen, endpoint.is_aside or keep is FOR_EVER, read_at, keep, block, size)
 
     async def _first_of(self, ask: Callable[[Upstream], Awaitable[T]]) -> T:
         failures: list[tuple[str, NodeFailure]] = []
@@ -217,8 +262,11 @@ class Reading:
 
     def __init__(self, node: Node) -> None:
         self._node = node
+        self._patience = node.patience()
         self._seen: list[Seen] = []
         self._aside: list[Seen] = []
+        # Of each part, if parts are confirmed.
+        self.confirmations: list[Confirmation] = []
         self._asked = 0
         self._bytes = 0
         self._rows = 0
@@ -254,7 +302,14 @@ class Reading:
             raise too_large(f"It takes more than {limits.call_requests} requests to the node. {_NARROWER}")
         if self._asked % _TURN == 0:
             await asyncio.sleep(0)
-        kept = await self._node.kept(endpoint, values, read)
+        try:
+            kept = await self._node.kept(endpoint, values, read, self._patience)
+        except NodeFailure as exc:
+            if exc.confirmation is not None:
+                self.confirmations.append(exc.confirmation)
+            raise
+        if kept.confirmation is not None:
+            self.confirmations.append(kept.confirmation)
         self._bytes += kept.size
         if type(kept.value) is list:
             self._rows += len(kept.value)
@@ -262,6 +317,12 @@ class Reading:
             raise too_large(f"It takes more rows from the node than one call may read. {_NARROWER}")
         (self._aside if kept.is_aside else self._seen).append(kept.seen)
         return kept.value
+
+    @property
+    def has_room(self) -> bool:
+        """Whether there is room for many more rows in this answer."""
+        limits = self._node.limits
+        return self._bytes < _NEARLY * limits.call_bytes and self._rows < _NEARLY * limits.call_rows
 
     async def optional(self, endpoint: Endpoint[T], **values: Any) -> T | None:
         """None if this node does not have it, or does not return it."""
@@ -271,6 +332,20 @@ class Reading:
             if exc.code not in ABSENT:
                 raise
             return None
+
+    async def clock_lead_seconds(self) -> float | None:
+        """How far the node's clock is ahead of this machine's; None if it does not tell. Raises: ToolError."""
+        kept = await self._node.kept(NODE_INFO, {})
+        time_ms: int | None = kept.value.currentTimestamp
+        return None if time_ms is None else self._node.lead_seconds(kept, time_ms)
+
+    async def tip(self) -> Tip | None:
+        """The newest block of the node that this answer comes from; None if it does not report it."""
+        as_of = self.as_of
+        if as_of.height is None:
+            return None
+        tip = await self._node.tip()
+        return tip if tip.seen.as_of.node == as_of.node else None
 
     async def height(self) -> int:
         """The height of the newest block. Raises: ToolError."""
@@ -283,8 +358,19 @@ class Reading:
         """The oldest state that any part of the answer was read at."""
         seen = self._parts()
         if len(seen) == 1:
-            return seen[0].as_of
-        return min((each.as_of for each in seen), key=lambda each: -1 if each.height is None else each.height)
+            oldest = seen[0].as_of
+        else:
+            oldest = min(
+                (each.as_of for each in seen), key=lambda each: -1 if each.height is None else each.height
+            )
+        if self.confirmations:
+            return structs.replace(oldest, confirmedBy=confirmed_by(self.confirmations))
+        return oldest
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether any part of the answer is data of the sample chain."""
+        return any(each.is_sample for each in self._parts())
 
     def _parts(self) -> list[Seen]:
         """What the answer is made of; what merely helped counts if there is nothing else."""
@@ -300,9 +386,8 @@ class Reading:
             )
         if self.as_of.height is None:
             notes.append("The node did not report its height.")
-        behind, ahead, is_sample = 0.0, 0.0, False
+        behind, ahead = 0.0, 0.0
         for each in seen:
-            is_sample = is_sample or each.is_sample
             if each.behind_seconds is not None:
                 behind = max(behind, each.behind_seconds)
             if each.ahead_seconds is not None:
@@ -313,9 +398,17 @@ class Reading:
             notes.append(
                 f"The node's newest block is {span(ahead)} in the future: the clock of the node or of this machine is wrong."
             )
-        if is_sample:
+        if self.confirmations:
+            notes += notes_on(self.confirmations)
+        if self.is_sample:
             notes.append(SAMPLE_NOTICE)
         return notes or UNSET
+
+
+def _confirming(confirm: int, limits: NodeLimits, now: Callable[[], float]) -> "Confirming":
+    from .confirming import Confirming  # only those who compare nodes pay for it
+
+    return Confirming(confirm, limits, now)
 
 
 async def _newest(upstream: Upstream) -> Tip | None:

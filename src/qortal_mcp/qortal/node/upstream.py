@@ -22,6 +22,7 @@ from .failures import NodeFailure
 from .flights import Background
 from .gate import Gate
 from .source import Source
+from .traffic import Traffic
 
 log = logging.getLogger(__name__)
 
@@ -39,6 +40,7 @@ class Upstream:
         source: Source,
         limits: NodeLimits,
         background: Background,
+        traffic: Traffic,
         now: Callable[[], float] = time.monotonic,
         clock: Callable[[], float] = time.time,
     ) -> None:
@@ -46,6 +48,7 @@ class Upstream:
         self.gate = Gate(limits.requests, limits.waiting_requests)
         self._limits = limits
         self._background = background
+        self._traffic = traffic
         self._now = now
         # The time of day: blocks carry it.
         self._clock = clock
@@ -68,6 +71,16 @@ class Upstream:
 
         Raises: ToolError.
         """
+        started, node = self._now(), self.source.origin
+        try:
+            return await self._ask(endpoint, request)
+        except ToolError as exc:
+            self._traffic.failed(node, exc.code)
+            raise
+        finally:
+            self._traffic.answered(node, self._now() - started)
+
+    async def _ask(self, endpoint: Endpoint[T], request: Request) -> tuple[T, int]:
         if self._is_frozen:
             raise failures.frozen()
         async with self.gate:
@@ -102,6 +115,11 @@ class Upstream:
             del value[request.most_rows :]
         return value, len(reply.body)
 
+    @property
+    def last_tip(self) -> Tip | None:
+        """The newest block as it was last read; None if the node has failed since."""
+        return self._tip
+
     def known_tip(self) -> Tip | None:
         """The newest block, if it was read recently enough."""
         tip = self._tip
@@ -117,6 +135,13 @@ class Upstream:
         """Raises: ToolError."""
         tip = self.known_tip()
         return tip if tip is not None else await asyncio.shield(self.tip_soon())
+
+    async def tip_since(self, moment: float) -> Tip:
+        """The newest block, requested at this moment or later. Raises: ToolError."""
+        tip = self._tip
+        while tip is None or tip.read_at < moment:
+            tip = await asyncio.shield(self.tip_soon())
+        return tip
 
     async def _read_tip(self) -> Tip:
         asking.set("")  # in a task of its own: every caller waits for this
@@ -175,6 +200,10 @@ class Upstream:
         """Once it is time, check whether the node is back or has caught up, while another one answers."""
         if self._now() >= self._look_at:
             self._background.start(("probe", self), self._probe)
+
+    def look(self) -> "asyncio.Task[None]":
+        """Learn its newest block and whether it is well, for somebody who watches it."""
+        return self._background.start(("probe", self), self._probe)
 
     async def _probe(self) -> None:
         asking.set("")

@@ -2,6 +2,7 @@
 
 from msgspec import field
 
+from ..words.times import Milliseconds
 from .reply import Count, Reply, Text, Whole
 
 
@@ -21,6 +22,8 @@ class NodeInfo(Reply):
     buildVersion: Text
     uptime: Count
     isTestNet: bool | None = None
+    # Absent until a time server has answered the node.
+    currentTimestamp: Milliseconds | None = None
 
 
 class Activity(Reply):

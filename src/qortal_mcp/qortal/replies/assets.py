@@ -72,6 +72,8 @@ class Order(Reply):
     isClosed: bool = False
     isFulfilled: bool = False
     creator: Text | None = None
+    haveAssetName: Text | None = None
+    wantAssetName: Text | None = None
 
 
 class AssetTrade(Reply):

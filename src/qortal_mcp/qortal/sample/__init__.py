@@ -1,4 +1,7 @@
-"""A small chain, read once from a real Core, that answers as that Core did."""
+"""A small chain, read once from a real Core, that answers as that Core did.
+
+Added to it are trades from before it began, made by a rule: `answers/trades/past.py`.
+"""
 
 from .source import SAMPLE_NOTICE, SampleSource
 

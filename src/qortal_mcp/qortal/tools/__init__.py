@@ -37,15 +37,24 @@ TOOLSETS: dict[str, Toolset] = {
             "accounts.minting": ("get_minting_profile", "list_reward_shares"),
         }
     ),
-    "names": Toolset({"names": ("get_name", "search_names")}),
+    "names": Toolset({"names.names": ("get_name",), "names.search": ("search_names",)}),
     "blocks": Toolset({"blocks.blocks": ("get_block", "list_blocks", "list_block_signers")}),
     "transactions": Toolset(
         {"transactions.transactions": ("get_transaction", "search_transactions", "find_payments", "get_fee")}
     ),
+    "activity": Toolset(
+        {
+            "activity.changes": ("get_changes",),
+            "activity.cash_flow": ("get_cash_flow",),
+            "activity.chain_activity": ("get_chain_activity",),
+        }
+    ),
     "trades": Toolset(
         {
             "trades.offers": ("list_trade_offers", "get_trade"),
-            "trades.completed": ("list_completed_trades", "get_trade_price", "get_trade_ledger"),
+            "trades.completed": ("list_completed_trades", "get_trade_price"),
+            "trades.price_history": ("get_price_history",),
+            "trades.ledger": ("get_trade_ledger",),
             "trades.foreign_chains": ("get_foreign_chain",),
         }
     ),
@@ -53,6 +62,7 @@ TOOLSETS: dict[str, Toolset] = {
         {
             "assets.assets": ("list_assets", "get_asset", "list_holders"),
             "assets.market": ("get_order_book", "list_asset_trades"),
+            "assets.orders": ("list_asset_orders",),
         },
         is_default=False,
     ),
@@ -66,12 +76,13 @@ TOOLSETS: dict[str, Toolset] = {
         {
             "chat.messages": ("get_chat_messages",),
             "chat.activity": ("list_active_chats", "get_chat_stats"),
+            "chat.digest": ("get_chat_digest",),
         },
         is_default=False,
     ),
-    "qdn": Toolset({"qdn.resources": ("search_qdn", "get_qdn_resource")}),
+    "qdn": Toolset({"qdn.search": ("search_qdn",), "qdn.resources": ("get_qdn_resource",)}),
     "qdn_content": Toolset({"qdn.content": ("read_qdn",)}, is_default=False),
-    "polls": Toolset({"polls": ("list_polls", "get_poll", "list_app_ratings")}),
+    "polls": Toolset({"polls.polls": ("list_polls", "get_poll"), "polls.ratings": ("list_app_ratings",)}),
     "contracts": Toolset({"contracts": ("get_contract", "list_contracts")}, is_default=False),
     "raw": Toolset({"raw.raw": ("read_core",)}),
 }

@@ -70,10 +70,20 @@ def page_at(args: Struct, returned: int, next_offset: int | None, **resolved: An
     """The page member of a list that continues at a given offset, or ends here."""
     if next_offset is None or next_offset > _LAST_OFFSET:
         return Page(returned)
-    written = {
+    return Page(returned, {**_written(args), **resolved, "offset": next_offset})
+
+
+def page_on(args: Struct, returned: int, **changed: Any) -> Page:
+    """The page member of sums that continue in another call, which differs in these arguments and starts at its first row."""
+    arguments = _written(args)
+    arguments.pop("offset", None)
+    return Page(returned, {**arguments, **changed})
+
+
+def _written(args: Struct) -> dict[str, Any]:
+    return {
         field.encode_name: value
         for field in structs.fields(args)
         if (value := getattr(args, field.name)) is not UNSET
         and (value != field.default or field.name == "limit")
     }
-    return Page(returned, {**written, **resolved, "offset": next_offset})

@@ -4,18 +4,32 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from ..condition import condition_of
 from ..endpoints.addresses import ONLINE_LEVELS
 from ..endpoints.admin import ACTIVITY, NODE_INFO, NODE_STATUS
 from ..endpoints.network import PEERS, SUPPLY
 from ..endpoints.transactions import UNIT_FEE
+from ..health import Problem, is_healthy, problems_of, verdict, why_no_minting
 from ..node.node import Node, Reading
 from ..node.side_by_side import side_by_side
+from ..replies.admin import NodeStatus
+from ..replies.network import Peers
 from ..words.amounts import written
 from .answers import Amount, Answer
 from .read_only import tool
 
 
+class PeerCounts(Struct):
+    total: int
+    inbound: int | None
+    outbound: int | None
+    data: Annotated[int | None, Meta(description="Peers for QDN data.")]
+
+
 class NodeStatusAnswer(Answer):
+    isHealthy: Annotated[bool, Meta(description="No serious problem: its answers can be relied on.")]
+    verdict: str
+    problems: Annotated[list[Problem], Meta(description="The gravest first.")]
     height: int
     isSynchronizing: bool
     syncPercent: int | None
@@ -24,25 +38,55 @@ class NodeStatusAnswer(Answer):
     version: str | None
     uptime: Annotated[int | None, Meta(description="Milliseconds since the node started.")]
     isTestNet: Annotated[bool | None, Meta(description="Whether its chain is a test network.")]
+    tipAgeSeconds: Annotated[
+        int | None,
+        Meta(description="Age of the newest block. Null for the sample chain, which stands still."),
+    ]
+    clockDriftSeconds: Annotated[
+        int | None, Meta(description="How far the node's clock is ahead of this machine's. Null if unknown.")
+    ]
+    peers: PeerCounts
+    whyNoMinting: Annotated[str | None, Meta(description="As far as the node tells. Null if it can mint.")]
 
 
 @tool("Node status")
 async def get_node_status(node: Node) -> NodeStatusAnswer:
-    """Whether the Qortal node is in sync, its block height, peers, version and uptime. Use it first if
-    answers look stale or fail."""
+    """Whether the Qortal node is healthy and in sync, and what to do if not; height, peers, version, uptime. Use
+    it first if answers look stale or fail."""
     reading = node.reading()
-    status, info = await side_by_side(reading.get(NODE_STATUS), reading.optional(NODE_INFO))
+    status, info, peers = await side_by_side(
+        reading.get(NODE_STATUS), reading.optional(NODE_INFO), reading.optional(PEERS)
+    )
+    facts = await condition_of(node, reading, status, info)
+    problems = problems_of(facts)
+    age = facts.tip_age_seconds
     return NodeStatusAnswer(
+        is_healthy(problems),
+        verdict(facts, problems),
+        problems,
         status.height,
         status.isSynchronizing,
         status.syncPercent,
         status.isMintingPossible,
         status.numberOfConnections,
-        None if info is None else info.buildVersion,
+        facts.version,
         None if info is None else info.uptime,
-        None if info is None else info.isTestNet,
+        facts.is_test_net,
+        None if age is None else max(0, int(age)),
+        facts.drift_seconds,
+        _peers(status, peers),
+        why_no_minting(facts),
         asOf=reading.as_of,
         notes=reading.notes(),
+    )
+
+
+def _peers(status: NodeStatus, peers: Peers | None) -> PeerCounts:
+    return PeerCounts(
+        status.numberOfConnections,
+        None if peers is None else peers.inboundConnections,
+        None if peers is None else peers.outboundConnections,
+        status.numberOfDataConnections,
     )
 
 
@@ -62,13 +106,6 @@ class LevelCount(Struct):
 class OnlineMinters(Struct):
     total: int
     byLevel: Annotated[list[LevelCount], Meta(description="Only levels with minters online.")]
-
-
-class PeerCounts(Struct):
-    total: int
-    inbound: int | None
-    outbound: int | None
-    data: Annotated[int | None, Meta(description="Peers for QDN data.")]
 
 
 class Fees(Struct):
@@ -118,12 +155,7 @@ async def get_network_overview(node: Node) -> NetworkOverview:
         day,
         supply,
         minters,
-        PeerCounts(
-            status.numberOfConnections,
-            None if peers is None else peers.inboundConnections,
-            None if peers is None else peers.outboundConnections,
-            status.numberOfDataConnections,
-        ),
+        _peers(status, peers),
         fees,
         asOf=reading.as_of,
         notes=reading.notes(),

@@ -16,11 +16,11 @@ _PAGES = 5
 _read_names = json_of(list[RegisteredName])
 
 
-async def find_name(reading: Reading, asked: str) -> RegisteredName:
+async def find_name(reading: Reading, asked: str, pages: int = _PAGES) -> RegisteredName:
     """Look-alikes are found too, except for names that can only be searched. Raises: ToolError."""
     if fits_a_path(asked) or asked in DOTS:  # which no name can be, so that it is refused
         return await reading.get(NAME, name=asked.upper() if asked in _SHADOWED else asked)
-    for page in range(_PAGES):
+    for page in range(pages):
         rows = await reading.get_as(
             _read_names, NAMES_SEARCH, query=asked, prefix=True, limit=LIMIT, offset=page * LIMIT
         )

@@ -21,10 +21,26 @@ def is_height(text: str) -> bool:
     return text.isascii() and text.isdecimal() and len(text) <= 10 and 1 <= int(text) <= 2**31 - 1
 
 
+# A registered name may have 40 bytes; hidden characters may be given as they are shown, \u{XXXX}.
+_NAME_CHARS = 100
+
+
+def is_named(text: str) -> bool:
+    """Whether a text stands for the owner of a registered name: `@alice`."""
+    return text.startswith("@") and 2 <= len(text) <= _NAME_CHARS + 1
+
+
+def is_account(text: str) -> bool:
+    return is_address(text) or is_named(text)
+
+
+def is_account_or_key(text: str) -> bool:
+    return is_account(text) or is_bytes(text, 32)
+
+
 _AN_ADDRESS = {
     "noun": "Qortal address",
     "check": is_address,
-    "hint": if_a_name,
     "no_key": "If this is a public key: this argument takes an address.",
 }
 Address = Annotated[
@@ -47,8 +63,20 @@ PublicKey = Annotated[
         extra={"noun": "public key", "check": lambda text: is_bytes(text, 32), "key": True},
     ),
 ]
-# One address among others: the same check, and less for a model to read.
-OtherAddress = Annotated[str, Meta(max_length=34, extra=_AN_ADDRESS)]
+# What tools take: `resolving` puts the owner's address in the place of a name before a tool runs.
+_AN_ACCOUNT = {**_AN_ADDRESS, "check": is_account, "hint": if_a_name, "account": True}
+# The check bounds their length, outside the schema: a model pays for every word of it.
+Account = Annotated[str, Meta(description="Qortal address or @name.", extra=_AN_ACCOUNT)]
+# One account among others: the same check, and less for a model to read.
+OtherAccount = Annotated[str, Meta(extra=_AN_ACCOUNT)]
+# A name can be any text, so it must not be a secret; nothing else here can be one.
+_ACCOUNTS = {
+    "noun": "Qortal address",
+    "check": is_account,
+    "items": "addresses",
+    "key": is_address,
+    "account": True,
+}
 _ADDRESSES = {"noun": "Qortal address", "check": is_address, "items": "addresses"}
 Addresses = Annotated[
     list[Annotated[str, Meta(max_length=34)]],
@@ -58,6 +86,10 @@ Addresses = Annotated[
         description="Only these addresses.",
         extra=_ADDRESSES,
     ),
+]
+Accounts = Annotated[
+    list[Annotated[str, Meta(max_length=_NAME_CHARS + 1)]],
+    Meta(min_length=1, max_length=20, description="Only these addresses or @names.", extra=_ACCOUNTS),
 ]
 MinLevel = Annotated[int, Meta(ge=1, le=10, description="Lowest minting level.")]
 AnyText = Annotated[str, Meta(max_length=100, description="Text to check.", extra={"noun": "Qortal address"})]
@@ -105,18 +137,16 @@ OneChain = Annotated[str, Meta(description="Foreign chain, by name or ticker.", 
 Since = Annotated[
     int, Meta(ge=1, description="Only after this time (ms).", extra={"check": lambda ms: ms < 10**15})
 ]
+_ACCOUNT_OR_KEY = {
+    "noun": "Qortal address",
+    "hint": address_or_key,
+    "check": is_account_or_key,
+    "key": lambda text: not text.startswith("@"),
+    "account": True,
+}
 AccountOrKey = Annotated[
     str,
-    Meta(
-        max_length=44,
-        description="Address or public key.",
-        extra={
-            "noun": "Qortal address",
-            "hint": address_or_key,
-            "check": lambda text: is_address(text) or is_bytes(text, 32),
-            "key": True,
-        },
-    ),
+    Meta(description="Address, @name or public key.", extra=_ACCOUNT_OR_KEY),
 ]
 Identifier = Annotated[str, Meta(max_length=200, description="Omit for the default resource.")]
 ServiceName = Annotated[
@@ -138,7 +168,7 @@ Heights = Annotated[
     Meta(
         ge=1,
         le=2**31 - 1,
-        description="How many blocks to search from from_height; without it, the newest ones.",
+        description="How many blocks from there, or the newest.",
     ),
 ]
 ConfirmationStatus = Literal["CONFIRMED", "UNCONFIRMED", "BOTH"]
@@ -171,6 +201,15 @@ TwoAddresses = Annotated[
         max_length=2,
         description="The two addresses of a direct chat.",
         extra=_ADDRESSES,
+    ),
+]
+TwoAccounts = Annotated[
+    list[Annotated[str, Meta(max_length=_NAME_CHARS + 1)]],
+    Meta(
+        min_length=2,
+        max_length=2,
+        description="The two addresses or @names of a direct chat.",
+        extra=_ACCOUNTS,
     ),
 ]
 # The exact form is checked outside the schema: a model pays for every word of a schema.
@@ -228,14 +267,13 @@ BlockId = Annotated[
         },
     ),
 ]
-_A_TIME = {"hint": time_forms, "number": True, "check": is_time}
-Moment = Annotated[str, Meta(max_length=40, description="ISO 8601 or ms since 1970.", extra=_A_TIME)]
-LaterThan = Annotated[
-    str, Meta(max_length=40, description="Only after this time (ISO or ms).", extra=_A_TIME)
+# `resolving` counts back from the newest block where somebody wrote `7d`.
+_A_TIME = {"hint": time_forms, "number": True, "check": is_time, "time": True}
+Moment = Annotated[
+    str, Meta(max_length=40, description="ISO 8601, ms since 1970, or 7d for a week ago.", extra=_A_TIME)
 ]
-EarlierThan = Annotated[
-    str, Meta(max_length=40, description="Only before this time (ISO or ms).", extra=_A_TIME)
-]
+LaterThan = Annotated[str, Meta(max_length=40, description="After this time (ISO, ms, 7d).", extra=_A_TIME)]
+EarlierThan = Annotated[str, Meta(max_length=40, description="Before this time.", extra=_A_TIME)]
 _A_TYPE = {
     "hint": f"Types: {', '.join(TRANSACTION_TYPES)}.",
     "check": lambda text: find_type(text) is not None,
@@ -255,15 +293,8 @@ TransactionTypes = Annotated[
 Creator = Annotated[
     str,
     Meta(
-        pattern=_BASE58,
-        max_length=44,
-        description="Only by this address or public key.",
-        extra={
-            "noun": "creator",
-            "hint": address_or_key,
-            "key": True,
-            "check": lambda text: is_address(text) or is_bytes(text, 32),
-        },
+        description="Only by this address, @name or public key.",
+        extra={**_ACCOUNT_OR_KEY, "noun": "creator"},
     ),
 ]
 OfGroup = Annotated[
@@ -271,7 +302,7 @@ OfGroup = Annotated[
     Meta(
         ge=0,
         le=2**31 - 1,
-        description="Only those under this group's approval (txGroupId), not those about it.",
+        description="Under this group's approval (txGroupId), not about it.",
     ),
 ]
 ExactAmount = Annotated[

@@ -12,11 +12,11 @@ _ADDRESS_CHARS = 30
 def if_a_name(value: Any) -> str:
     """Callers often give an account's registered name, which has letters and is shorter than an address."""
     is_name = isinstance(value, str) and 3 <= len(value) < _ADDRESS_CHARS and any(map(str.isalpha, value))
-    return "For a registered name, get_name returns its owner." if is_name else ""
+    return "For the owner of a registered name, write @ before it." if is_name else ""
 
 
 def address_or_key(value: Any) -> str:
-    return f"Give an address or a public key. {if_a_name(value)}".strip()
+    return f"Give an address, a public key or @ and a registered name. {if_a_name(value)}".strip()
 
 
 def nearest_services(value: Any) -> str:
@@ -28,5 +28,5 @@ def nearest_services(value: Any) -> str:
 
 
 def time_forms(value: Any) -> str:
-    forms = "Give ISO 8601, such as 2026-11-15T17:00:00Z, or milliseconds since 1970."
+    forms = "Give ISO 8601, such as 2026-11-15T17:00:00Z, milliseconds since 1970, or 24h, 7d, 2w, 1y for so long ago."
     return f"This looks like seconds. {forms}" if is_seconds(str(value)) else forms

@@ -49,7 +49,7 @@ def prompts(found: Sequence[dict[str, Any]], width: int, palette: Palette) -> st
         entries = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
         words = [_argument(one) for one in islice(entries, _MOST_ARGUMENTS)]
         about = first_sentence(prompt.get("description")) or first_sentence(prompt.get("title"))
-        lines.append(f"  {label(prompt.get('name'))} {palette.name(' '.join(words))}".rstrip())
+        lines += signature(label(prompt.get("name")), words, width, palette)
         lines += [f"      {line}" for line in (terminal.wrapped(about, width - 6) if about else [])]
     return "\n".join(lines)
 
@@ -59,8 +59,15 @@ def _argument(argument: dict[str, Any]) -> str:
     return name if argument.get("required") is True else f"[{name}]"
 
 
-def messages(result: dict[str, Any], palette: Palette) -> str:
-    """What a prompt says, message by message, each below its role."""
+def signature(name: str, arguments: Sequence[str], width: int, palette: Palette) -> list[str]:
+    """The name of something that is called, and what it takes; what follows on further lines stands further right."""
+    first, *more = terminal.wrapped(" ".join([name, *arguments]), max(width - 6, 20))
+    called, _, rest = first.partition(" ")
+    return [f"  {called} {palette.name(rest)}".rstrip(), *(f"      {palette.name(line)}" for line in more)]
+
+
+def messages(result: dict[str, Any], palette: Palette, width: int | None = None) -> str:
+    """What a prompt says, message by message, each below its role. Without a width its lines stay as they are."""
     found = result.get("messages")
     lines: list[str] = []
     for message in found if isinstance(found, list) else []:
@@ -72,5 +79,7 @@ def messages(result: dict[str, Any], palette: Palette) -> str:
         ]
         said = "\n".join(texts).splitlines()
         lines += ([""] if lines else []) + [palette.heading(label(message.get("role"), 40))]
-        lines += [f"  {line}".rstrip() for line in said]
+        for line in said:
+            folded = [line] if width is None else terminal.hanging(line, width - 2)
+            lines += [f"  {each}".rstrip() for each in folded]
     return "\n".join(lines) or "The prompt has no messages."

@@ -24,7 +24,7 @@ def text_of(result: dict[str, Any]) -> str:
     return "\n".join(texts).strip() or "The tool failed without saying why"
 
 
-def shown(result: dict[str, Any], width: int, palette: view.Palette) -> str:
+def shown(result: dict[str, Any], paper: view.Paper, palette: view.Palette) -> str:
     """The structured answer, then every block that says something else; the blocks if there is no such answer."""
     content = result.get("content")
     found = content if isinstance(content, list) else []
@@ -35,7 +35,7 @@ def shown(result: dict[str, Any], width: int, palette: view.Palette) -> str:
         return "\n".join(blocks.shown(block, palette) for block in found)
     known = _said_by(structured)
     others = [blocks.shown(block, palette) for block in found if not _is_echo(block, known)]
-    return "\n".join([_view(structured, width, palette), *others])
+    return "\n".join([structured_shown(structured, paper, palette), *others])
 
 
 def _is_wrapped_text(structured: Any, content: list[Any]) -> bool:
@@ -44,12 +44,13 @@ def _is_wrapped_text(structured: Any, content: list[Any]) -> bool:
     return isinstance(structured, dict) and len(texts) == 1 and list(structured.values()) == texts
 
 
-def _view(structured: Any, width: int, palette: view.Palette) -> str:
+def structured_shown(structured: Any, paper: view.Paper, palette: view.Palette) -> str:
+    """Readable; laid out as JSON if it is not an object, or too long to be read."""
     encoded = values.write(structured)
     is_large = len(encoded) > _VIEW_BYTES or has_more_values(encoded, _VIEW_VALUES)
     if isinstance(structured, dict) and structured and not is_large:
         try:
-            return view.of_others(structured, width, palette)
+            return view.of_others(structured, paper, palette)
         except RecursionError:
             pass
     return pretty(encoded) or terminal.one_line(encoded.decode())

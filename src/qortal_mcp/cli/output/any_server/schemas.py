@@ -82,7 +82,8 @@ def takes_only_text(schema: Schema) -> bool:
 
 def in_words(schema: Schema) -> str:
     """A schema in a few words: `integer, 1 to 100`, `list of text`, `one of a, b`."""
-    return label(_in_words(schema), _TYPE_CHARS)
+    # How deep it stands itself does not count.
+    return label(_in_words(Schema(schema.part, schema.whole, 1)), _TYPE_CHARS)
 
 
 def _in_words(schema: Schema) -> str:
@@ -127,21 +128,27 @@ def _range(members: dict[str, Any]) -> str:
     return f", up to {_value(high)}" if has_high else ""
 
 
-def arguments(schema: Schema) -> Iterator[tuple[str, str, str, str]]:
-    """Name, type, default and meaning of each argument; for a required one the default is `required`."""
-    required = schema.required
+Field = tuple[str, str, str]
+
+
+def arguments(schema: Schema) -> Iterator[tuple[str, str, str, str, list[Field]]]:
+    """Name, type, default, meaning and inner fields of each argument; for a required one the default is `required`."""
+    required, left = schema.required, _MOST_FIELDS
     for name, part in islice(schema.properties.items(), _MOST_FIELDS):
         inner = schema.inner(part)
         default = inner.remark("default")
+        inside = list(islice(_inside(inner, label(name)), left))
+        left -= len(inside)
         yield (
             label(name),
             in_words(inner),
             "required" if name in required else "" if default is None else _value(default),
             prose(inner.remark("description"), _ABOUT_CHARS),
+            inside,
         )
 
 
-def fields(schema: Schema, inside: str = "") -> Iterator[tuple[str, str, str]]:
+def fields(schema: Schema, inside: str = "") -> Iterator[Field]:
     """Path, type and meaning of each field of an answer, the inner ones after the outer."""
     if schema.depth > _DEEPEST:
         return
@@ -151,13 +158,18 @@ def fields(schema: Schema, inside: str = "") -> Iterator[tuple[str, str, str]]:
         path, words = f"{inside}{label(name)}", in_words(inner)
         about = prose(inner.remark("description"), _ABOUT_CHARS)
         yield path, words if name in required else f"{words}, optional", about
-        yield from fields(inner, f"{path}.")
-        items = inner.members.get("items")
-        if isinstance(items, dict):
-            yield from fields(inner.inner(items), f"{path}[].")
+        yield from _inside(inner, path)
 
 
-def all_fields(schema: Schema) -> list[tuple[str, str, str]]:
+def _inside(schema: Schema, path: str) -> Iterator[Field]:
+    """The fields of an object, or of the objects in a list."""
+    yield from fields(schema, f"{path}.")
+    items = schema.members.get("items")
+    if isinstance(items, dict):
+        yield from fields(schema.inner(items), f"{path}[].")
+
+
+def all_fields(schema: Schema) -> list[Field]:
     """The fields of an answer, as many as somebody may read."""
     return list(islice(fields(schema), _MOST_FIELDS))
 

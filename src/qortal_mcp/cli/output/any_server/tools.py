@@ -7,6 +7,7 @@ from typing import Any
 from .. import terminal
 from ..view import Palette
 from . import schemas
+from .offers import signature
 from .written import first_sentence, label, prose
 
 _INDENT = "  "
@@ -30,14 +31,9 @@ def _in_short(tool: dict[str, Any], width: int, palette: Palette) -> list[str]:
         for name in islice(schema.properties, _MOST_ARGUMENTS)
     ]
     names += ["…"] if len(schema.properties) > _MOST_ARGUMENTS else []
-    first = terminal.wrapped(" ".join([label(tool.get("name")), *names]), max(width - 6, 20))
-    name, _, rest = first[0].partition(" ")
-    head = f"{_INDENT}{name} {palette.name(rest)}".rstrip()
-    mark = declared(tool)
     return [
-        head,
-        *(f"      {palette.name(line)}" for line in first[1:]),
-        *(f"      {line}" for line in _about(tool, mark, width)),
+        *signature(label(tool.get("name")), names, width, palette),
+        *(f"      {line}" for line in _about(tool, declared(tool), width)),
     ]
 
 
@@ -72,16 +68,21 @@ def _arguments(schema: schemas.Schema, width: int, palette: Palette) -> Iterator
     rows = list(schemas.arguments(schema))
     if not rows:
         yield f"{_INDENT}none"
-    for name, kind, default, meaning in rows:
+    for name, kind, default, meaning, inside in rows:
         extra = default if default in ("", "required") else f"default {default}"
         yield _INDENT + palette.name(name) + _INDENT + kind + (f"; {extra}" if extra else "")
         yield from _indented(meaning, width, 3)
+        yield from _fields(inside, width, palette)
     if (more := len(schema.properties) - len(rows)) > 0:
         yield f"{_INDENT}and {more:,} more; --json shows them"
 
 
 def _answer(schema: schemas.Schema, width: int, palette: Palette) -> Iterator[str]:
-    for path, kind, meaning in schemas.all_fields(schema):
+    yield from _fields(schemas.all_fields(schema), width, palette)
+
+
+def _fields(rows: Sequence[schemas.Field], width: int, palette: Palette) -> Iterator[str]:
+    for path, kind, meaning in rows:
         yield _INDENT + palette.name(path) + _INDENT + kind
         yield from _indented(meaning, width, 3)
 

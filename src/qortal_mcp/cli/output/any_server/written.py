@@ -11,7 +11,7 @@ from .. import terminal, view
 
 
 def palette() -> view.Palette:
-    return view.COLOURED if terminal.has_colours() else view.PLAIN
+    return view.palette()
 
 
 def write_json(encoded: bytes | Raw) -> None:

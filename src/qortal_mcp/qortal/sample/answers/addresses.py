@@ -8,6 +8,7 @@ from ..core.checks import valid_address
 from ..core.java import java_decimal
 from ..core.parameters import Paging, Parameters, path_integer
 from ..core.replies import Routes, as_json, as_text, core_error
+from .trades.past import TRADER, TRADER_KEY
 
 
 def account(chain: Chain, parameters: Parameters, address: str) -> RawReply:
@@ -40,6 +41,8 @@ def balance(chain: Chain, parameters: Parameters, address: str) -> RawReply:
 
 
 def public_key(chain: Chain, parameters: Parameters, address: str) -> RawReply:
+    if address == TRADER:
+        return as_text(TRADER_KEY)
     return as_text(chain["accounts"].get(valid_address(address), {}).get("publicKey", "false"))
 
 

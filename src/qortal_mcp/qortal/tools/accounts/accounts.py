@@ -12,7 +12,7 @@ from ...node.failures import NodeFailure
 from ...node.node import Node, Reading
 from ...node.side_by_side import side_by_side
 from ...replies.assets import AssetBalance
-from ...words.arguments import Address, AnyText, AssetId, AssetIds
+from ...words.arguments import Account, AnyText, AssetId, AssetIds
 from ...words.base58 import is_address
 from ..answers import Amount, Answer
 from ..read_only import tool
@@ -28,13 +28,12 @@ class Validity(Struct):
 
 @tool("Validate address")
 def validate_address(address: AnyText) -> Validity:
-    """Whether a text is a valid Qortal address, checksum included. Needs no node, and does not say whether
-    the address was ever used."""
+    """Whether a text is a valid Qortal address, checksum included; not whether it was ever used. Needs no node."""
     return Validity(is_address(address))
 
 
 class OneBalance(Struct, frozen=True, forbid_unknown_fields=True):
-    address: Address
+    address: Account
     asset_id: AssetId = 0
 
 
@@ -69,7 +68,7 @@ async def _asset_name(reading: Reading, asset_id: int) -> str:
 
 
 class OneAccount(Struct, frozen=True, forbid_unknown_fields=True):
-    address: Address
+    address: Account
     include_assets: Annotated[bool, Meta(description="List asset balances.")] = True
     asset_ids: AssetIds | UnsetType = UNSET
     include_zero: Annotated[bool, Meta(description="Also list assets with balance 0.")] = False

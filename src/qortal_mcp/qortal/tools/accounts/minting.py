@@ -4,15 +4,31 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from ....server.context import Context
 from ....server.tool_errors import invalid_argument
-from ...endpoints.addresses import ACCOUNT, MINTERSHIP, REWARD_SHARES, SPONSOR, SPONSORSHIP
+from ...endpoints.addresses import ACCOUNT, MINTERSHIP, ONLINE_ACCOUNTS, REWARD_SHARES, SPONSOR, SPONSORSHIP
+from ...endpoints.admin import NODE_INFO
+from ...endpoints.groups import GROUPS_JOINED
 from ...limits import NAMES, PAGE_ROWS, SHARES
-from ...node.node import Node
+from ...node.node import Node, Reading
 from ...node.side_by_side import side_by_side
+from ...replies.addresses import Account as AccountReply
 from ...replies.addresses import Report, RewardShare, Sponsorship
-from ...words.arguments import Address, Limit, Offset, OtherAddress
-from ..answers import Answer, ListAnswer, fitting, page_of
+from ...words.arguments import Account, LaterThan, Limit, Offset, OtherAccount
+from ...words.minting import MINTING_GROUP
+from ..answers import Answer, ListAnswer, Page, fitting, page_of
 from ..read_only import tool
+from .earnings import Earnings, earned
+from .prospects import (
+    ASSUMED_RULES,
+    UNKNOWN_RULES,
+    ExpectedPayout,
+    NextLevel,
+    expected_payout,
+    is_minting,
+    next_level,
+    why_not_minting,
+)
 
 _FOUNDER = 1
 
@@ -40,7 +56,8 @@ def _share(row: RewardShare) -> Share:
 
 
 class OneMinter(Struct, frozen=True, forbid_unknown_fields=True):
-    address: Address
+    address: Account
+    since: Annotated[LaterThan, Meta(description="Earnings after this time (ISO, ms, 7d).")] = "7d"
 
 
 class Dealings(Struct):
@@ -69,26 +86,43 @@ class MintingProfile(Answer):
     blocksMinted: int
     blocksMintedAdjustment: int
     blocksMintedPenalty: Annotated[int, Meta(description="Zero or negative.")]
+    isMintingNow: Annotated[bool | None, Meta(description="Null if the node does not tell who is online.")]
+    whyNotMinting: str | None
+    isInMintingGroup: Annotated[bool | None, Meta(description="Null on a test chain.")]
+    nextLevel: Annotated[
+        NextLevel | None, Meta(description="Null at the highest level, and on a test chain.")
+    ]
+    expectedPayout: Annotated[
+        ExpectedPayout | None, Meta(description="Null if it is not online, and on a test chain.")
+    ]
+    earnings: Annotated[Earnings | None, Meta(description="Null if the node does not record balances.")]
     wasInPrivilegeTransfer: bool | None
     rewardShares: Annotated[list[Share], Meta(description="As minter or recipient.")]
     sponsor: Annotated[str | None, Meta(description="Who first shared rewards with this account.")]
     sponsees: Annotated[Sponsees | None, Meta(description="Accounts it ever shared rewards with.")]
     dealings: Dealings | None
+    page: Annotated[Page | UnsetType, Meta(description="If more payouts follow.")] = UNSET
 
 
 @tool("Minting profile")
-async def get_minting_profile(args: OneMinter, node: Node) -> MintingProfile:
-    """One account as a minter: level, blocks minted, penalty, reward shares, sponsor and sponsored accounts.
-    Use it to judge who a minter is."""
+async def get_minting_profile(args: OneMinter, node: Node, ctx: Context) -> MintingProfile:
+    """Whether an account mints now, its next level and when, expected payout and earnings; penalty, reward shares,
+    sponsor, sponsored accounts."""
     reading = node.reading()
     address = args.address
     # Core's reports fail for accounts it has never seen; the caller must then hear that there is no such account.
-    account, own, sponsorship, sponsor, shares = await side_by_side(
+    account, own, sponsorship, sponsor, shares, info = await side_by_side(
         reading.get(ACCOUNT, address=address),
         reading.optional(MINTERSHIP, address=address),
         reading.optional(SPONSORSHIP, address=address),
         reading.optional(SPONSOR, address=address),
         reading.get(REWARD_SHARES, involving=[address], limit=SHARES + 1),
+        reading.optional(NODE_INFO),
+    )
+    is_test_net = None if info is None else info.isTestNet
+    now, earnings = await side_by_side(
+        _now(reading, address, account, shares, is_test_net),
+        earned(reading, address, args.since, is_main_net=not is_test_net, ctx=ctx),
     )
     notes = []
     if len(shares) > SHARES:
@@ -97,6 +131,12 @@ async def get_minting_profile(args: OneMinter, node: Node) -> MintingProfile:
         notes.append("This node does not report on sponsorship.")
     elif len(sponsorship.names) > NAMES:
         notes.append(f"sponsees.names lists {NAMES} of {len(sponsorship.names)}.")
+    if is_test_net is not False:
+        notes.append(UNKNOWN_RULES if is_test_net else ASSUMED_RULES)
+    page: Page | UnsetType = UNSET
+    if earnings.earnings is not None and earnings.next_since is not None:
+        following = {"address": address, "since": earnings.next_since}
+        page = Page(len(earnings.earnings.payouts), following)
     return MintingProfile(
         address,
         account.level,
@@ -104,14 +144,52 @@ async def get_minting_profile(args: OneMinter, node: Node) -> MintingProfile:
         account.blocksMinted,
         account.blocksMintedAdjustment,
         account.blocksMintedPenalty,
+        now.is_minting,
+        now.why_not,
+        now.is_member,
+        now.next_level,
+        now.expected,
+        earnings.earnings,
         None if own is None else own.transfer,
         [_share(row) for row in shares[:SHARES]],
         None if sponsor is None else sponsor.address,
         None if sponsorship is None else _sponsees(sponsorship),
         None if own is None else _dealings(own),
+        page,
         asOf=reading.as_of,
-        notes=reading.notes(*notes),
+        notes=reading.notes(*notes, *earnings.notes),
     )
+
+
+class _Now(Struct, frozen=True):
+    is_minting: bool | None
+    why_not: str | None
+    is_member: bool | None
+    next_level: NextLevel | None
+    expected: ExpectedPayout | None
+
+
+async def _now(
+    reading: Reading, address: str, account: AccountReply, shares: list[RewardShare], is_test_net: bool | None
+) -> _Now:
+    """How the account stands now. Only on the main net is it known who may mint, and what for."""
+    online, groups = await side_by_side(
+        reading.optional(ONLINE_ACCOUNTS), reading.optional(GROUPS_JOINED, address=address)
+    )
+    tip = await reading.tip()
+    is_member = None
+    if not is_test_net and groups is not None:
+        is_member = any(group.groupId == MINTING_GROUP for group in groups)
+    minting = why = expected = None
+    if online is not None:
+        minting = is_minting(address, online, is_member)
+        # Rows beyond the listed ones may be what the account mints with.
+        has_share = len(shares) > SHARES or any(row.mintingAccount == address for row in shares)
+        why = None if minting else why_not_minting(address, online, is_member, has_share)
+        if tip is not None and not is_test_net:
+            expected = expected_payout(address, online, shares, tip, members_only=is_test_net is False)
+    level = None if tip is None or is_test_net else next_level(account, tip)
+    return _Now(minting, why, is_member, level, expected)
 
 
 def _sponsees(report: Sponsorship) -> Sponsees:
@@ -131,9 +209,9 @@ def _dealings(report: Report) -> Dealings:
 
 
 class ShareList(Struct, frozen=True, forbid_unknown_fields=True):
-    minter: Annotated[OtherAddress, Meta(description="Who mints.")] | UnsetType = UNSET
-    recipient: Annotated[OtherAddress, Meta(description="Who gets a share.")] | UnsetType = UNSET
-    involving: Annotated[OtherAddress, Meta(description="Either of the two.")] | UnsetType = UNSET
+    minter: Annotated[OtherAccount, Meta(description="Who mints.")] | UnsetType = UNSET
+    recipient: Annotated[OtherAccount, Meta(description="Who gets a share.")] | UnsetType = UNSET
+    involving: Annotated[OtherAccount, Meta(description="Either of the two.")] | UnsetType = UNSET
     limit: Limit = PAGE_ROWS
     offset: Offset = 0
 

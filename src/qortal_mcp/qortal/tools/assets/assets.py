@@ -10,7 +10,7 @@ from ...endpoints.parameters import Ordering
 from ...limits import PAGE_ROWS
 from ...node.node import Node
 from ...replies.assets import Asset
-from ...words.arguments import Addresses, AssetIds, Limit, Offset, Reverse
+from ...words.arguments import Accounts, AssetIds, Limit, Offset, Reverse
 from ..answers import Amount, Answer, ListAnswer, fitting, page_of
 from ..read_only import tool
 from .named import AssetRef, named_asset
@@ -117,7 +117,7 @@ async def get_asset(args: OneAsset, node: Node) -> AssetAnswer:
 
 class HolderList(Struct, frozen=True, forbid_unknown_fields=True):
     asset: AssetRef | UnsetType = UNSET
-    addresses: Addresses | UnsetType = UNSET
+    addresses: Accounts | UnsetType = UNSET
     limit: Limit = PAGE_ROWS
     offset: Offset = 0
     asset_ids: Annotated[AssetIds, Meta(extra={"unlisted": True})] | UnsetType = UNSET

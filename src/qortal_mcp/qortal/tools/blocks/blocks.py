@@ -17,10 +17,21 @@ from ...endpoints.blocks import (
 from ...limits import PAGE_ROWS
 from ...node.node import Node, Reading
 from ...replies.blocks import Block, MintingInfo, Signer
-from ...words.arguments import Address, BlockSignature, Height, Limit, Moment, Offset, Reverse
+from ...words.arguments import (
+    Account,
+    BlockSignature,
+    EarlierThan,
+    Height,
+    LaterThan,
+    Limit,
+    Moment,
+    Offset,
+    Reverse,
+)
 from ...words.times import IsoTime, Milliseconds, iso, milliseconds
 from ..answers import Amount, Answer, ListAnswer, fitting, follows, one_more, page_of
 from ..read_only import tool
+from ..scanning.spans import NO_BLOCKS, span_of, times_alone
 from .lists import ListedBlock, TransactionCount, blocks_in_a_row, blocks_of_signer
 
 
@@ -153,7 +164,9 @@ class BlockList(Struct, frozen=True, forbid_unknown_fields=True):
     from_height: Annotated[int, Meta(ge=1, le=2**31 - 1, description="Height to start at.")] | UnsetType = (
         UNSET
     )
-    signer: Address | UnsetType = UNSET
+    since: LaterThan | UnsetType = UNSET
+    until: EarlierThan | UnsetType = UNSET
+    signer: Account | UnsetType = UNSET
     newest_first: Annotated[bool, Meta(description="Go down from there; else up.")] = True
     limit: Limit = PAGE_ROWS
     offset: Offset = 0
@@ -171,17 +184,33 @@ async def list_blocks(args: BlockList, node: Node) -> Blocks:
     """Consecutive blocks, newest first, or those that one account signed: height, time, minter, number of
     transactions."""
     by_height = args.from_height is not UNSET or args.before_height is not UNSET
-    if args.signer is not UNSET and (by_height or not args.newest_first):
+    by_time = times_alone(
+        args.since, args.until, from_height=args.from_height, before_height=args.before_height
+    )
+    if args.signer is not UNSET and (by_height or by_time or not args.newest_first):
         raise invalid_argument(
-            "Invalid signer.", "A signer's blocks come newest first: leave out from_height and newest_first."
+            "Invalid signer.",
+            "A signer's blocks come newest first: leave out from_height, since, until and newest_first.",
         )
     reading = node.reading()
+    span = await span_of(reading, args.since, args.until) if by_time else None
     height = (await reading.get(LAST_BLOCK)).height
     # The next pages count from where this one started, whatever has been added on top of it.
     resolved: dict[str, Any] = {}
     notes = ["Online signatures are never returned."] if args.include_online_signatures else []
     if args.signer is not UNSET:
         found = await blocks_of_signer(reading, args.signer, height, limit=args.limit, offset=args.offset)
+    elif span is not None:
+        resolved = {"until": iso(span.until_ms)}
+        notes += [NO_BLOCKS] if span.is_empty else []
+        found = await blocks_in_a_row(
+            reading,
+            span.first,
+            span.last,
+            downwards=args.newest_first,
+            limit=args.limit,
+            offset=args.offset,
+        )
     else:
         highest = height if args.before_height is UNSET else min(height, args.before_height - 1)
         lowest = 1
@@ -207,7 +236,7 @@ async def list_blocks(args: BlockList, node: Node) -> Blocks:
 
 
 class SignerList(Struct, frozen=True, forbid_unknown_fields=True):
-    address: Address | UnsetType = UNSET
+    address: Account | UnsetType = UNSET
     limit: Limit = PAGE_ROWS
     offset: Offset = 0
     reverse: Reverse = True

@@ -10,7 +10,7 @@ from ...limits import PAGE_ROWS
 from ...node.node import Node, Reading
 from ...node.side_by_side import side_by_side
 from ...replies.chat import DirectChat, GroupChat, GroupSize
-from ...words.arguments import Address, Limit, Offset, Reverse
+from ...words.arguments import Account, Limit, Offset, Reverse
 from ...words.times import IsoTime, Milliseconds, iso
 from ..answers import Answer, ListAnswer, fitting, page_of
 from ..read_only import tool
@@ -30,7 +30,7 @@ _DIRECT = 0
 
 
 class ActiveList(Struct, frozen=True, forbid_unknown_fields=True):
-    address: Address
+    address: Account
     limit: Limit = PAGE_ROWS
     offset: Offset = 0
     has_chat_reference: HasReference | UnsetType = UNSET

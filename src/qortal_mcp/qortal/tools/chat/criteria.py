@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from ....server.tool_errors import invalid_argument
 from ...endpoints.groups import GROUP
 from ...node.node import Reading
-from ...words.arguments import Address, GroupNumber, MessageSignature, Moment, TwoAddresses
+from ...words.arguments import Account, GroupNumber, MessageSignature, Moment, TwoAccounts
 from ...words.times import milliseconds
 
 UNLISTED = Meta(extra={"unlisted": True})
@@ -18,14 +18,14 @@ DecodeText = Annotated[bool, UNLISTED]
 
 _EARLIEST_MS = 1_500_000_000_000
 
-_Sender = Annotated[Address, UNLISTED]
+_Sender = Annotated[Account, UNLISTED]
 _Time = Annotated[Moment, UNLISTED]
 _Reference = Annotated[MessageSignature, UNLISTED]
 
 
 class Criteria(Struct, frozen=True, forbid_unknown_fields=True):
     group_id: GroupNumber | UnsetType = UNSET
-    involving: TwoAddresses | UnsetType = UNSET
+    involving: TwoAccounts | UnsetType = UNSET
     sender: _Sender | UnsetType = UNSET
     after: _Time | UnsetType = UNSET
     before: _Time | UnsetType = UNSET
@@ -40,17 +40,21 @@ class Criteria(Struct, frozen=True, forbid_unknown_fields=True):
             "txGroupId": self.group_id,
             "involving": self.involving,
             "sender": self.sender,
-            "after": _as_core_takes_it(self.after),
-            "before": _as_core_takes_it(self.before),
+            "after": _time(self.after),
+            "before": _time(self.before),
             "reference": self.reference,
             "chatreference": self.chat_reference,
             "haschatreference": self.has_chat_reference,
         }
 
 
-def _as_core_takes_it(time: str | UnsetType) -> int | UnsetType:
+def _time(time: str | UnsetType) -> int | UnsetType:
+    return UNSET if time is UNSET else as_core_takes_it(milliseconds(time))
+
+
+def as_core_takes_it(time_ms: int) -> int:
     """Core refuses times before 2017; no chat is nearly as old."""
-    return UNSET if time is UNSET else max(milliseconds(time), _EARLIEST_MS)
+    return max(time_ms, _EARLIEST_MS)
 
 
 def exactly_one(**given: object) -> None:

@@ -8,13 +8,13 @@ from ...endpoints.chat import CHAT_MESSAGE, CHAT_MESSAGES
 from ...limits import PAGE_ROWS
 from ...node.node import Node, Reading
 from ...replies.chat import ChatMessage
-from ...words.arguments import Address, EarlierThan, LaterThan, Limit, MessageSignature, Offset, Reverse
+from ...words.arguments import Account, EarlierThan, LaterThan, Limit, MessageSignature, Offset, Reverse
 from ...words.times import IsoTime, Milliseconds, iso
 from ..answers import ListAnswer, fitting, follows, one_more, page_of
 from ..read_only import tool
 from .criteria import Criteria, exactly_one, refuse_monologue, refuse_unknown_group
 
-_Sender = Annotated[Address, Meta(description="Only from this address.")]
+_Sender = Annotated[Account, Meta(description="Only from this address.")]
 _Signature = Annotated[MessageSignature, Meta(description="Only this message, in full.")]
 
 

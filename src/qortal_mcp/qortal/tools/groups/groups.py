@@ -5,23 +5,26 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ....server.tool_errors import invalid_argument
+from ....text import original
 from ...endpoints.groups import GROUP, GROUP_MEMBERS, GROUPS, GROUPS_JOINED, GROUPS_OWNED
 from ...limits import ADMIN_WINDOWS, ADMINS_AT_ONCE, PAGE_ROWS
 from ...node.node import Node, Reading
 from ...node.side_by_side import side_by_side
 from ...replies.groups import Group, GroupMembers, Member
-from ...words.arguments import Address, GroupNumber, Limit, Offset, Reverse
+from ...words.arguments import Account, GroupNumber, Limit, NamePart, Offset, Reverse
 from ...words.times import IsoTime, Milliseconds, iso
 from ..answers import Answer, ListAnswer, fitting, follows, one_more, page_of
 from ..read_only import tool
+from ..whole_list import note_on_part, whole_list
 
 _IsOpen = Annotated[bool, Meta(description="Anyone may join.")]
 _Threshold = Annotated[str, Meta(description="Admins that must approve, such as ONE or PCT40.")]
 
 
 class GroupList(Struct, frozen=True, forbid_unknown_fields=True):
-    owner: Address | UnsetType = UNSET
-    member: Address | UnsetType = UNSET
+    query: NamePart | UnsetType = UNSET
+    owner: Account | UnsetType = UNSET
+    member: Account | UnsetType = UNSET
     limit: Limit = PAGE_ROWS
     offset: Offset = 0
     reverse: Reverse = False
@@ -50,20 +53,36 @@ async def list_groups(args: GroupList, node: Node) -> Groups:
     if args.owner is not UNSET and args.member is not UNSET:
         raise invalid_argument("Invalid arguments.", "Give at most one of owner and member.")
     reading = node.reading()
-    if args.owner is UNSET and args.member is UNSET:
-        rows = await reading.get(GROUPS, limit=one_more(args.limit), offset=args.offset, reverse=args.reverse)
-        groups = fitting([_row(row) for row in rows[: args.limit]])
-        more = follows(rows, groups)
-    else:
+    notes: list[str] = []
+    if args.owner is not UNSET or args.member is not UNSET:
         count, rows = await _of_address(reading, args)
         groups = fitting([_row(row) for row in rows])
         more = args.offset + len(groups) < count
+    elif args.query is not UNSET:
+        # Core cannot search groups.
+        every, is_whole = await whole_list(reading, GROUPS, lambda row: row.groupId, reverse=args.reverse)
+        notes = note_on_part("groups", every, is_whole)
+        rows = _named(every, args.query)
+        groups = fitting([_row(row) for row in rows[args.offset : args.offset + args.limit]])
+        more = args.offset + len(groups) < len(rows)
+    else:
+        rows = await reading.get(GROUPS, limit=one_more(args.limit), offset=args.offset, reverse=args.reverse)
+        groups = fitting([_row(row) for row in rows[: args.limit]])
+        more = follows(rows, groups)
     return Groups(
         groups,
         page=page_of(args, args.offset, len(groups), more),
         asOf=reading.as_of,
-        notes=reading.notes(),
+        notes=reading.notes(*notes),
     )
+
+
+def _named(rows: list[Group], query: str | UnsetType) -> list[Group]:
+    """The groups whose name contains a text, in any case."""
+    if query is UNSET:
+        return rows
+    wanted = original(query).casefold()
+    return [row for row in rows if wanted in original(row.groupName).casefold()]
 
 
 async def _of_address(reading: Reading, args: GroupList) -> tuple[int, list[Group]]:
@@ -74,6 +93,7 @@ async def _of_address(reading: Reading, args: GroupList) -> tuple[int, list[Grou
         rows, joined = await side_by_side(
             reading.get(GROUPS_OWNED, address=args.owner), reading.get(GROUPS_JOINED, address=args.owner)
         )
+    rows = _named(rows, args.query)
     ordered = rows[::-1] if args.reverse else rows
     page = ordered[args.offset : args.offset + args.limit]
     return len(rows), page if joined is None else await _counted(reading, page, joined)

@@ -26,7 +26,7 @@ class CoreRead(Struct, frozen=True, forbid_unknown_fields=True):
         dict[str, Any],
         Meta(
             description="Path and query parameters by name.",
-            extra={"hint": 'It takes an object, such as {"height": 5}.'},
+            extra={"hint": 'It takes an object, such as {"height": 5}.', "own_look": True},
         ),
     ] = {}
 

@@ -1,29 +1,35 @@
-"""Completed trades of QORT for foreign coins: lists, ledgers, prices."""
+"""Completed trades of QORT for foreign coins, and the price they make."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from ...endpoints.addresses import PUBLIC_KEY
-from ...endpoints.crosschain import COINS, LEDGER, PRICE
+from ...endpoints.crosschain import PRICE
 from ...limits import PAGE_ROWS
-from ...node.failures import NodeFailure, node_error, not_supported
-from ...node.node import Node, Reading
+from ...node.failures import node_error
+from ...node.node import Node
 from ...node.side_by_side import side_by_side
-from ...replies.crosschain import CompletedTrade, LedgerEntry
-from ...words.amounts import ratio, units
-from ...words.arguments import AccountOrKey, ChainName, LaterThan, Limit, Offset, OneChain, Reverse
-from ...words.base58 import is_address
+from ...replies.crosschain import CompletedTrade
+from ...words.amounts import ratio
+from ...words.arguments import (
+    AccountOrKey,
+    ChainName,
+    EarlierThan,
+    LaterThan,
+    Limit,
+    Offset,
+    OneChain,
+    Reverse,
+)
 from ...words.chains import CHAINS, Chain, find_chain
-from ...words.times import IsoTime, Milliseconds, iso, milliseconds
+from ...words.times import IsoTime, Milliseconds, iso
 from ..answers import Amount, Answer, ListAnswer, fitting, page_of
 from ..read_only import tool
+from ..scanning.spans import between
+from .trader_keys import KEY_UNKNOWN, NO_KEY, key_of
 from .whole_lists import completed_trades
 
 QORT = "QORT"
-_MINUTE_MS = 60_000
-_NO_KEY = "false"
-_KEY_UNKNOWN = "This {role}'s public key is not known on the chain, and Core finds trades only by key."
 
 
 class TradeSearch(Struct, frozen=True, forbid_unknown_fields=True):
@@ -31,6 +37,7 @@ class TradeSearch(Struct, frozen=True, forbid_unknown_fields=True):
     buyer: AccountOrKey | UnsetType = UNSET
     seller: AccountOrKey | UnsetType = UNSET
     since: LaterThan | UnsetType = UNSET
+    until: EarlierThan | UnsetType = UNSET
     limit: Limit = PAGE_ROWS
     offset: Offset = 0
     reverse: Reverse = True
@@ -59,8 +66,9 @@ async def list_completed_trades(args: TradeSearch, node: Node) -> CompletedTrade
     seller."""
     reading = node.reading()
     chain = None if args.chain is UNSET else find_chain(args.chain)
-    buyer, seller = await side_by_side(_key(reading, args.buyer), _key(reading, args.seller))
-    unknown = [role for role, key in (("buyer", buyer), ("seller", seller)) if key == _NO_KEY]
+    since, until = between(args.since, args.until)
+    buyer, seller = await side_by_side(key_of(reading, args.buyer), key_of(reading, args.seller))
+    unknown = [role for role, key in (("buyer", buyer), ("seller", seller)) if key == NO_KEY]
     rows: list[tuple[Chain, CompletedTrade]] = []
     if not unknown:
         # One more than wanted shows whether any follow. The rows do not say which chain they are from.
@@ -73,7 +81,8 @@ async def list_completed_trades(args: TradeSearch, node: Node) -> CompletedTrade
                     one,
                     count,
                     newest_first=args.reverse,
-                    since=None if args.since is UNSET else milliseconds(args.since),
+                    since=since,
+                    until=until,
                     buyer_key=buyer,
                     seller_key=seller,
                 )
@@ -87,7 +96,7 @@ async def list_completed_trades(args: TradeSearch, node: Node) -> CompletedTrade
         trades,
         page=page_of(args, args.offset, len(trades), args.offset + len(trades) < len(rows)),
         asOf=reading.as_of,
-        notes=reading.notes(*(_KEY_UNKNOWN.format(role=role) for role in unknown)),
+        notes=reading.notes(*(KEY_UNKNOWN.format(role=role) for role in unknown)),
     )
 
 
@@ -104,13 +113,6 @@ def _trade(chain: Chain, row: CompletedTrade) -> CompletedTradeRow:
         row.tradeTimestamp,
         iso(row.tradeTimestamp),
     )
-
-
-async def _key(reading: Reading, account: str | UnsetType) -> str | None:
-    """The public key that Core wants for an account; the text `false` if it knows none."""
-    if account is UNSET:
-        return None
-    return await reading.get(PUBLIC_KEY, address=account) if is_address(account) else account
 
 
 class PriceOf(Struct, frozen=True, forbid_unknown_fields=True):
@@ -168,95 +170,4 @@ def _trades(count: int) -> str:
 
 def _fewer(counted: int, taken: int) -> str:
     """Why a price is made of fewer trades than wanted."""
-    return "there are no more" if counted == taken else f"of the {taken} newest, Core counts one per block"
-
-
-class LedgerOf(Struct, frozen=True, forbid_unknown_fields=True):
-    account: AccountOrKey
-    since: LaterThan | UnsetType = UNSET
-    limit: Limit = PAGE_ROWS
-    offset: Offset = 0
-    reverse: Reverse = True
-
-
-class LedgerRow(Struct, omit_defaults=True):
-    side: Annotated[Literal["sell", "buy"], Meta(description="Whether the account sold or bought QORT.")]
-    qortAmount: Amount
-    foreignAmount: Amount
-    foreignCurrency: str
-    price: Annotated[str | None, Meta(description="Foreign coins per QORT, rounded to eight places.")]
-    priceUnit: str
-    timestamp: Annotated[int, Meta(description="Milliseconds since 1970-01-01 UTC, to the minute.")]
-    time: IsoTime
-    commission: Amount | UnsetType = UNSET
-    commissionUnit: str | UnsetType = UNSET
-
-
-class Ledger(ListAnswer):
-    trades: list[LedgerRow]
-
-
-@tool("Trade ledger")
-async def get_trade_ledger(args: LedgerOf, node: Node) -> Ledger:
-    """All QORT an account sold and bought for foreign coins, newest first, for bookkeeping."""
-    reading = node.reading()
-    key = await _key(reading, args.account)
-    notes, rows = [], []
-    if key == _NO_KEY:
-        notes.append(_KEY_UNKNOWN.format(role="account"))
-    else:
-        # Core can start at a time, but fails if that is before its first blocks.
-        rows = await _ledger(reading, key)
-    if args.since is not UNSET:
-        since = milliseconds(args.since)
-        rows = [row for row in rows if row.timestamp + _MINUTE_MS > since]
-    ordered = rows[::-1] if args.reverse else rows
-    trades = fitting([_ledger_row(row) for row in ordered[args.offset : args.offset + args.limit]])
-    return Ledger(
-        trades,
-        page=page_of(args, args.offset, len(trades), args.offset + len(trades) < len(rows)),
-        asOf=reading.as_of,
-        notes=reading.notes(*notes),
-    )
-
-
-async def _ledger(reading: Reading, key: str | None) -> list[LedgerEntry]:
-    """Core makes no ledger at all, and does not say why, while any of its coins is off. Raises: ToolError."""
-    try:
-        return await reading.get(LEDGER, publicKey=key)
-    except NodeFailure as exc:
-        if exc.code != "NODE_ERROR":
-            raise
-        statuses = await side_by_side(*(reading.optional(COINS[chain.name].status) for chain in CHAINS))
-        off = [
-            chain.name
-            for chain, status in zip(CHAINS, statuses, strict=True)
-            if status and not status.enabled
-        ]
-        if not off:
-            raise
-        are = "is" if len(off) == 1 else "are"
-        raise not_supported(
-            f"{' and '.join(off)} {are} off there, and Core makes ledgers only while all coins are on."
-        ) from None
-
-
-def _ledger_row(row: LedgerEntry) -> LedgerRow:
-    """A sale of QORT is recorded as a purchase of coins, counted in coins; a purchase is counted in QORT."""
-    is_sale = row.currency == QORT
-    ticker = row.market if is_sale else row.currency
-    coins, qort = (row.quantity, row.total_price) if is_sale else (row.total_price, row.quantity)
-    chain = find_chain(ticker)
-    has_commission = bool(units(row.commission))
-    return LedgerRow(
-        "sell" if is_sale else "buy",
-        qort,
-        coins,
-        ticker if chain is None else chain.name,
-        ratio(coins, qort),
-        f"{ticker} per {QORT}",
-        row.timestamp,
-        iso(row.timestamp),
-        row.commission if has_commission else UNSET,
-        row.commission_currency if has_commission else UNSET,
-    )
+    return "the node has no more" if counted == taken else f"of the {taken} newest, Core counts one per block"

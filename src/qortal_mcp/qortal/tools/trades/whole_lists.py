@@ -7,13 +7,14 @@ does not bring them back.
 The reading limits how many windows a list may take, which also ends lists that would never end.
 """
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from itertools import count as counting
 
-from ....server.tool_errors import ToolError
+from ....server.tool_errors import ToolError, too_large
+from ...endpoints.blocks import FIRST_BLOCK
 from ...endpoints.contracts import CONTRACTS_BY_CODE
 from ...endpoints.crosschain import COMPLETED_TRADES, HIDDEN_OFFERS, TRADE, TRADE_OFFERS
-from ...limits import LIMIT, TRADES_AT_ONCE
+from ...limits import LIMIT, SCAN_REQUESTS, TRADES_AT_ONCE
 from ...node.node import Reading
 from ...node.side_by_side import a_few_at_once, side_by_side
 from ...replies.crosschain import CompletedTrade, Trade
@@ -149,10 +150,11 @@ async def completed_trades(
     *,
     newest_first: bool = True,
     since: int | None = None,
+    until: int | None = None,
     buyer_key: str | None = None,
     seller_key: str | None = None,
 ) -> list[CompletedTrade]:
-    """At least that many trades of one chain, if there are: the newest, or the oldest."""
+    """At least that many trades of one chain after and before a time, if there are: the newest, or the oldest."""
 
     async def ask(**values: int | bool | None) -> list[CompletedTrade]:
         return await reading.get(
@@ -165,9 +167,11 @@ async def completed_trades(
 
     async def read(since: int | None) -> list[CompletedTrade]:
         if not newest_first:
-            return await _forward(ask, count, since)
+            return _earlier(await _forward(ask, count, since, until), until)
+        if until is not None and await _has_later(ask, since, until):
+            return await _before(reading, ask, count, since, until)
         if count > LIMIT and len(chain.contracts) > 1:
-            return await _backward(ask, count, since)
+            return await _backward(reading, ask, count, since)
         return await _pages(ask, count, since)
 
     rows = await read(since)
@@ -177,6 +181,43 @@ async def completed_trades(
         if oldest and oldest[0].tradeTimestamp > since:
             rows = await read(None)
     return rows
+
+
+async def trades_forward(
+    reading: Reading, chain: Chain, since: int, until: int
+) -> AsyncIterator[tuple[list[CompletedTrade], int]]:
+    """All trades of one chain after one time and before another, oldest first, page by page: each with the time before
+    which all have been read. Ends before `until` if there are more than one call may read.
+
+    Raises: ToolError.
+    """
+
+    async def ask(**values: int | None) -> list[CompletedTrade]:
+        return await reading.get(COMPLETED_TRADES, foreignBlockchain=chain.name, **values)
+
+    page = await ask(limit=LIMIT, minimumTimestamp=max(1, since))
+    if not page:
+        # Core finds nothing at all if the time is before its first blocks.
+        page = await ask(limit=LIMIT)
+        if page and page[0].tradeTimestamp <= since:
+            page = []
+    for asked in counting(2):
+        known = {row.atAddress: row for row in page}
+        rows = sorted(
+            (row for row in known.values() if row.tradeTimestamp > since), key=lambda row: row.tradeTimestamp
+        )
+        if len(known) < LIMIT or (rows and rows[-1].tradeTimestamp >= until):
+            yield _earlier(rows, until), until
+            return
+        # The last block on a page may go on on the next one.
+        whole = [row for row in rows if row.tradeTimestamp < rows[-1].tradeTimestamp]
+        if not whole:
+            raise too_large("One block has more trades than one call may read.")
+        since = whole[-1].tradeTimestamp
+        yield whole, since + 1
+        if asked >= SCAN_REQUESTS or not reading.has_room:
+            return
+        page = await ask(limit=LIMIT, minimumTimestamp=since)
 
 
 async def _pages(ask: Ask, count: int, since: int | None) -> list[CompletedTrade]:
@@ -211,21 +252,53 @@ async def _forward(ask: Ask, count: int, since: int | None, until: int | None = 
     return list(rows.values())
 
 
-async def _backward(ask: Ask, count: int, since: int | None) -> list[CompletedTrade]:
-    """Newest first, where kinds of contract crowd each other out: Core has no filter for what is older than a
-    time, so older trades are read forward, from ever longer ago up to those that are known."""
+async def _backward(reading: Reading, ask: Ask, count: int, since: int | None) -> list[CompletedTrade]:
+    """Newest first, where kinds of contract crowd each other out."""
     rows = {row.atAddress: row for row in await ask(limit=LIMIT, reverse=True, minimumTimestamp=since)}
-    is_whole, span = len(rows) < LIMIT, _HOUR_MS
+    if len(rows) < LIMIT:
+        return _newest_first(rows)
+    # Some trades of the oldest block may not be on the page.
+    oldest = min(row.tradeTimestamp for row in rows.values())
+    return await _before(reading, ask, count, since, oldest + 1, rows)
+
+
+async def _has_later(ask: Ask, since: int | None, until: int) -> bool:
+    newest = await ask(limit=1, reverse=True, minimumTimestamp=since)
+    return bool(newest) and newest[0].tradeTimestamp >= until
+
+
+async def _before(
+    reading: Reading,
+    ask: Ask,
+    count: int,
+    since: int | None,
+    until: int,
+    known: dict[str, CompletedTrade] | None = None,
+) -> list[CompletedTrade]:
+    """Newest first, before a time at which there were trades or after which some came. Core has no filter for what is
+    older than a time, so older trades are read forward, from ever longer ago up to those that are known."""
+    rows = dict(known or {})
+    newest = max((row.tradeTimestamp for row in rows.values()), default=until)
+    oldest, is_whole, span = until - 1, False, _HOUR_MS
+    begin = max(since or 1, (await reading.get(FIRST_BLOCK)).timestamp)
     while len(rows) < count and not is_whole:
-        times = [row.tradeTimestamp for row in rows.values()]
-        oldest, span = min(times), max(max(times) - min(times), 2 * span)
-        start: int | None = max(oldest - span, since or 1)
-        # Core finds nothing before its first blocks, although at least the oldest trade is known.
-        if start in (since, 1) or not await ask(limit=1, minimumTimestamp=start):
+        span = max(newest - oldest, 2 * span)
+        start: int | None = max(oldest - span, begin)
+        # Core finds nothing right after its first block, although there are later trades.
+        if start == begin or not await ask(limit=1, minimumTimestamp=start):
             start, is_whole = since, True
         older = await _forward(ask, _ALL, start, until=oldest)
         # Known rows keep their place: some trades of a block may have been on a page already.
         rows |= {
             row.atAddress: row for row in older if row.tradeTimestamp <= oldest and row.atAddress not in rows
         }
+        oldest = start if start is not None else oldest
+    return _newest_first(rows)
+
+
+def _newest_first(rows: dict[str, CompletedTrade]) -> list[CompletedTrade]:
     return sorted(rows.values(), key=lambda row: -row.tradeTimestamp)
+
+
+def _earlier(rows: list[CompletedTrade], until: int | None) -> list[CompletedTrade]:
+    return rows if until is None else [row for row in rows if row.tradeTimestamp < until]

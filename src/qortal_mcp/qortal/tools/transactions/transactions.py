@@ -13,13 +13,15 @@ from ...node.node import Node, Reading
 from ...replies.transactions import Transaction
 from ...words.amounts import written
 from ...words.arguments import (
-    Address,
+    Account,
     BlockId,
     ConfirmationStatus,
     Creator,
+    EarlierThan,
     ExactAmount,
     FromHeight,
     Heights,
+    LaterThan,
     Limit,
     Offset,
     OfGroup,
@@ -29,11 +31,13 @@ from ...words.arguments import (
     TransactionType,
     TransactionTypes,
 )
+from ...words.times import iso
 from ...words.transaction_types import NOT_REPORTED, NOT_SENT, find_type
 from ..answers import Amount, Answer, ListAnswer, fitting, follows, one_more, page_at, page_of
 from ..read_only import tool
+from ..scanning.spans import NO_BLOCKS, Span, span_of, times_alone
 from .rows import PaymentRow, Shown, WholeTransaction, listed, payment, whole
-from .search import Criteria, creator_of, find_transactions
+from .search import Criteria, Found, creator_of, find_transactions
 
 # How the addresses of contracts begin.
 _CONTRACT = "A"
@@ -75,13 +79,15 @@ async def _signed(reading: Reading, signature: str) -> Transaction:
 
 
 class TransactionSearch(Struct, frozen=True, forbid_unknown_fields=True):
-    address: Annotated[Address, Meta(description="Only those that involve it.")] | UnsetType = UNSET
+    address: Annotated[Account, Meta(description="Only those that involve it.")] | UnsetType = UNSET
     creator: Creator | UnsetType = UNSET
     types: TransactionTypes | UnsetType = UNSET
     group_id: OfGroup | UnsetType = UNSET
     block: BlockId | UnsetType = UNSET
     from_height: FromHeight | UnsetType = UNSET
     heights: Heights | UnsetType = UNSET
+    since: LaterThan | UnsetType = UNSET
+    until: EarlierThan | UnsetType = UNSET
     status: Annotated[
         Literal["CONFIRMED", "UNCONFIRMED", "BOTH", "PENDING"],
         Meta(description="PENDING: waiting for a group's approval."),
@@ -103,8 +109,15 @@ async def search_transactions(args: TransactionSearch, node: Node) -> Transactio
         raise invalid_argument("Invalid status.", "Only confirmed transactions can be searched by block.")
     if by_height and args.block is not UNSET:
         raise invalid_argument("Invalid block.", "Give either block, or from_height and heights.")
+    by_time = times_alone(
+        args.since, args.until, block=args.block, from_height=args.from_height, heights=args.heights
+    )
+    if by_time and args.status != "CONFIRMED":
+        raise invalid_argument("Invalid status.", "Only confirmed transactions can be searched by time.")
     reading = node.reading()
-    start = await _start(reading, args.from_height, args.heights)
+    span = await span_of(reading, args.since, args.until) if by_time else None
+    start = await _start(reading, args.from_height, args.heights) if span is None else span.first
+    heights = args.heights if span is None else span.last - span.first + 1
     address, key = (None, None) if args.creator is UNSET else await creator_of(reading, args.creator)
     wanted = Criteria(
         args.status,
@@ -116,16 +129,17 @@ async def search_transactions(args: TransactionSearch, node: Node) -> Transactio
         group_id=None if args.group_id is UNSET else args.group_id,
         block=None if args.block is UNSET else args.block,
         first_block=start,
-        blocks=None if args.heights is UNSET else args.heights,
+        blocks=None if heights is UNSET else heights,
     )
-    found = await find_transactions(reading, wanted, args.limit, args.offset)
+    is_empty = span is not None and span.is_empty
+    found = Found([], []) if is_empty else await find_transactions(reading, wanted, args.limit, args.offset)
     budget = PAGE_ROWS_BYTES if args.limit <= PAGE_ROWS else ROWS_BYTES
     shown = fitting([listed(row) for row in found.rows], budget)
     following = found.after[len(shown) - 1] if len(shown) < len(found.rows) else found.next_offset
-    resolved: dict[str, Any] = {} if start is None else {"from_height": start}
+    resolved = _resolved(span, start)
     if not args.reverse:
         resolved["reverse"] = False
-    notes = []
+    notes = [NO_BLOCKS] if is_empty else []
     if address is not None and key is None:
         notes.append("The creator has no confirmed transactions yet.")
     if args.group_id and not shown and following is None:
@@ -150,11 +164,20 @@ async def _start(reading: Reading, first: int | UnsetType, heights: int | UnsetT
     return max(1, await reading.height() - heights + 1)
 
 
+def _resolved(span: Span | None, start: int | None) -> dict[str, Any]:
+    """What the next pages must share with this one, whatever blocks follow."""
+    if span is not None:
+        return {"until": iso(span.until_ms)}
+    return {} if start is None else {"from_height": start}
+
+
 class PaymentSearch(Struct, frozen=True, forbid_unknown_fields=True):
-    sender: Annotated[Address, Meta(description="Who paid.")] | UnsetType = UNSET
-    recipient: Annotated[Address, Meta(description="Who was paid.")] | UnsetType = UNSET
+    sender: Annotated[Account, Meta(description="Who paid.")] | UnsetType = UNSET
+    recipient: Annotated[Account, Meta(description="Who was paid.")] | UnsetType = UNSET
     amount: ExactAmount | UnsetType = UNSET
     from_height: FromHeight | UnsetType = UNSET
+    since: LaterThan | UnsetType = UNSET
+    until: EarlierThan | UnsetType = UNSET
     status: Annotated[ConfirmationStatus, Meta(description="Whether it is in a block yet.")] = "CONFIRMED"
     limit: Limit = PAGE_ROWS
     offset: Offset = 0
@@ -167,31 +190,44 @@ class Payments(ListAnswer):
 
 @tool("Find payments")
 async def find_payments(args: PaymentSearch, node: Node) -> Payments:
-    """QORT payments by sender, recipient (at least one) and exact amount, newest first: did A pay B? Payouts of
-    contracts are not in it."""
+    """QORT payments by sender, recipient (at least one) and exact amount, newest first: did A pay B? Without
+    payouts of contracts."""
     if args.sender is UNSET and args.recipient is UNSET:
         raise invalid_argument("Invalid arguments.", "Give at least one of sender and recipient.")
     if args.from_height is not UNSET and args.status != "CONFIRMED":
         raise invalid_argument("Invalid status.", "Only confirmed payments can be searched by height.")
+    by_time = times_alone(args.since, args.until, from_height=args.from_height)
+    if by_time and args.status != "CONFIRMED":
+        raise invalid_argument("Invalid status.", "Only confirmed payments can be searched by time.")
     reading = node.reading()
-    rows = await reading.get(
+    span = await span_of(reading, args.since, args.until) if by_time else None
+    is_empty = span is not None and span.is_empty
+    rows = [] if is_empty else await _payments(reading, args, span)
+    payments = fitting([payment(row) for row in rows[: args.limit]])
+    may_be_paid_by_contract = args.sender is UNSET or args.sender.startswith(_CONTRACT)
+    notes = [NO_BLOCKS] if is_empty else []
+    if may_be_paid_by_contract:
+        notes.append(_NO_PAYOUTS)
+    return Payments(
+        payments,
+        page=page_of(args, args.offset, len(payments), follows(rows, payments), **_resolved(span, None)),
+        asOf=reading.as_of,
+        notes=reading.notes(*notes),
+    )
+
+
+async def _payments(reading: Reading, args: PaymentSearch, span: Span | None) -> list[Transaction]:
+    return await reading.get(
         PAYMENTS,
         senderAddress=args.sender,
         recipientAddress=args.recipient,
         amount=args.amount,
-        startBlock=args.from_height,
+        startBlock=args.from_height if span is None else span.first,
+        blockLimit=None if span is None else span.last - span.first + 1,
         confirmationStatus=args.status,
         limit=one_more(args.limit),
         offset=args.offset,
         reverse=args.reverse,
-    )
-    payments = fitting([payment(row) for row in rows[: args.limit]])
-    may_be_paid_by_contract = args.sender is UNSET or args.sender.startswith(_CONTRACT)
-    return Payments(
-        payments,
-        page=page_of(args, args.offset, len(payments), follows(rows, payments)),
-        asOf=reading.as_of,
-        notes=reading.notes(*([_NO_PAYOUTS] if may_be_paid_by_contract else [])),
     )
 
 

@@ -12,6 +12,7 @@ from ....words.chains import find_chain
 from ...chain import Chain
 from ...core.parameters import Paging, Parameters
 from ...core.replies import Routes, as_json, as_text, core_error, page
+from .past import COIN, KIND, TRADER, TRADER_KEY, is_past, past_trades, trades_of_trader
 
 Row = dict[str, Any]
 
@@ -43,19 +44,24 @@ def trades(chain: Chain, parameters: Parameters) -> RawReply:
         raise core_error(125)
     buyer = _account(chain, parameters.text("buyerPublicKey"))
     seller = _account(chain, parameters.text("sellerPublicKey"))
-    if after is not None and _is_before_blocks(chain, after):
-        return as_json([])
+    coin = chain_asked(parameters)
+    found = _by_kind(chain, coin)
+    begin = None if after is None else _block_time(chain, after)
+    if after is not None and begin is None:
+        if not is_past(chain, coin, after):
+            return as_json([])
+        found += [(KIND, row) for row in past_trades(chain)]
+        begin = after
     kinds: dict[str, list[Row]] = defaultdict(list)
-    for kind, row in _by_kind(chain, chain_asked(parameters)):
+    for kind, row in found:
         if (
             buyer in (None, row.get("buyerReceivingAddress"))
             and seller in (None, row["sellerAddress"])
-            and (after is None or row["tradeTimestamp"] > _block_time(chain, after))
+            and (begin is None or row["tradeTimestamp"] > begin)
         ):
             kinds[kind].append(row)
-    found = [row for rows in kinds.values() for row in _page(paging, rows)]
-    found = _in_time(found, reverse=paging.reverse)
-    return as_json(found if paging.all else found[: paging.limit])
+    shown = _in_time([row for rows in kinds.values() for row in _page(paging, rows)], reverse=paging.reverse)
+    return as_json(shown if paging.all else shown[: paging.limit])
 
 
 def ledger(chain: Chain, parameters: Parameters, publicKey: str) -> RawReply:
@@ -64,11 +70,14 @@ def ledger(chain: Chain, parameters: Parameters, publicKey: str) -> RawReply:
     account = _account(chain, publicKey)
     if _is_no_time(after):
         raise core_error(125)
-    if after is not None and _is_before_blocks(chain, after):
+    begin = None if after is None else _block_time(chain, after)
+    if after is not None and begin is None:
         raise page(500)
+    rows = [row for _, row in _by_kind(chain, None)]
+    rows += trades_of_trader(chain) if account == TRADER else []
     lines = []
-    for row in _in_time([row for _, row in _by_kind(chain, None)]):
-        if after is not None and row["tradeTimestamp"] <= _block_time(chain, after):
+    for row in _in_time(rows):
+        if begin is not None and row["tradeTimestamp"] <= begin:
             continue
         coin = _ticker(chain, row)
         coins, qort = row["foreignAmount"], row["qortAmount"]
@@ -120,7 +129,7 @@ def _page(paging: Paging, rows: list[Row]) -> list[Row]:
 
 
 def _ticker(chain: Chain, row: Row) -> str:
-    found = find_chain(chain["trades"][row["atAddress"]]["foreignBlockchain"])
+    found = find_chain(chain["trades"].get(row["atAddress"], {}).get("foreignBlockchain", COIN))
     assert found is not None, "the chain was read from a Core that knows them all"
     return found.ticker
 
@@ -136,6 +145,8 @@ def _account(chain: Chain, public_key: str | None) -> str | None:
         return None
     if not is_bytes(public_key, _KEY_BYTES):
         raise core_error(112)
+    if public_key == TRADER_KEY:
+        return TRADER
     return next((address for address, key in chain["publicKeys"].items() if key == public_key), "")
 
 
@@ -143,13 +154,11 @@ def _is_no_time(after: int | None) -> bool:
     return after is not None and after <= 0
 
 
-def _is_before_blocks(chain: Chain, after: int) -> bool:
-    """The first block does not count as one."""
-    return after < int(chain["blocks"][1]["timestamp"])
-
-
-def _block_time(chain: Chain, after: int) -> int:
-    """The time of the newest block at that time; only later blocks count."""
+def _block_time(chain: Chain, after: int) -> int | None:
+    """The time of the newest block at that time; only later blocks count. None before the second one: the first does
+    not count as a block."""
+    if after < int(chain["blocks"][1]["timestamp"]):
+        return None
     return max(int(block["timestamp"]) for block in chain["blocks"] if block["timestamp"] <= after)
 
 

@@ -9,6 +9,7 @@ from ...core.parameters import Paging, Parameters
 from ...core.replies import Routes, as_json, core_error
 from . import coins, completed
 from .completed import chain_asked
+from .past import past_trade
 
 _MOST_AT_ONCE = 100
 
@@ -37,6 +38,8 @@ def hidden_offers(chain: Chain, parameters: Parameters) -> RawReply:
 
 def trade(chain: Chain, parameters: Parameters, ataddress: str) -> RawReply:
     if ataddress not in chain["contracts"]:
+        if (past := past_trade(chain, ataddress)) is not None:
+            return as_json(past)
         raise core_error(124)
     found = chain["trades"].get(ataddress, {})
     if "acctName" not in found:  # a contract, but not a trade

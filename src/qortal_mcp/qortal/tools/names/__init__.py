@@ -1,0 +1,1 @@
+"""Registered names: one by its name, and lists of them."""
