@@ -33,10 +33,10 @@ class Agent:
     # What its report has to contain besides the model's last words.
     mark: str = ""
     ways: tuple[str, ...] = ("http", "stdio")
-    # It checks arguments by the tool's schema itself, and says this of a bad address, which never reaches the server.
-    refusal: str = ""
     # The level of repairs that it needs of a bridge.
     repair: str = "safe"
+    # What is checked in its home once it has ended; raises Failed.
+    after: Callable[[Path, Mapping[str, str]], None] | None = None
 
 
 _CODEX = Agent(lambda programs: programs.codex, codex.command, codex.prepare, codex.routes)
@@ -50,7 +50,6 @@ AGENTS = {
         gemini.command,
         gemini.prepare,
         gemini.routes,
-        refusal="params/address must match pattern",
         # It reads the text of a failure as structured content if it is JSON, which is then held against the schema.
         repair="all",
     ),
@@ -107,6 +106,8 @@ async def run_agent(agent: Agent, programs: Programs, target: Target, script: Se
             env = {**bare_environment(home), **_NO_WAY_OUT, **variables}
             command = [*agent.program(programs), *agent.command(home)]
             end = await finished(command, seconds=_AGENT_SECONDS, env=env, cwd=home)
+        if agent.after is not None:
+            agent.after(home, env)
     return Run(transcript, end, agent.mark)
 
 

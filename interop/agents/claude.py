@@ -24,12 +24,14 @@ _PREFIX = f"mcp__{SERVER_NAME}__"
 
 def command(home: Path) -> list[str | Path]:
     """The arguments that make it run one prompt and exit."""
+    return [*own_command(home), "--mcp-config", home / "servers.json", "--strict-mcp-config"]
+
+
+def own_command(home: Path) -> list[str | Path]:
+    """The same with the servers of its own settings."""
     return [
         "-p",
         PROMPT,
-        "--mcp-config",
-        home / "servers.json",
-        "--strict-mcp-config",
         "--allowedTools",
         f"mcp__{SERVER_NAME}",
         "--output-format",
@@ -39,8 +41,9 @@ def command(home: Path) -> list[str | Path]:
 
 def prepare(home: Path, model: str, server: Target) -> dict[str, str]:
     """Writes its configuration and returns the environment variables it needs."""
-    servers = {"mcpServers": {SERVER_NAME: _entry(server)}}
-    (home / "servers.json").write_text(json.dumps(servers), encoding="utf-8")
+    if not server.is_none:
+        servers = {"mcpServers": {SERVER_NAME: _entry(server)}}
+        (home / "servers.json").write_text(json.dumps(servers), encoding="utf-8")
     return {
         "CLAUDE_CONFIG_DIR": str(home),
         "ANTHROPIC_BASE_URL": model,

@@ -53,6 +53,10 @@ def prepare_modern(home: Path, model: str, server: Target, *, waits: bool = Fals
 
 
 def _settings(model: str, server: Target, *, waits: bool) -> dict[str, Any]:
+    return {**_base(model), **_server(server, waits=waits)}
+
+
+def _base(model: str) -> dict[str, Any]:
     return {
         "model": _MODEL,
         "model_provider": "stub",
@@ -69,6 +73,13 @@ def _settings(model: str, server: Target, *, waits: bool) -> dict[str, Any]:
             "stream_max_retries": 0,
             "supports_websockets": False,
         },
+    }
+
+
+def _server(server: Target, *, waits: bool) -> dict[str, Any]:
+    if server.is_none:
+        return {}
+    return {
         f"mcp_servers.{SERVER_NAME}": {
             **_entry(server),
             "default_tools_approval_mode": "approve",

@@ -22,8 +22,9 @@ def command(home: Path) -> list[str | Path]:
 
 def prepare(home: Path, model: str, server: Target) -> dict[str, str]:
     """Writes its configuration and returns the environment variables it needs."""
+    ours = {} if server.is_none else {SERVER_NAME: {**_entry(server), "trust": True, "timeout": 20_000}}
     settings = {
-        "mcpServers": {SERVER_NAME: {**_entry(server), "trust": True, "timeout": 20_000}},
+        "mcpServers": ours,
         "security": {"auth": {"selectedType": "gemini-api-key"}},
         "privacy": {"usageStatisticsEnabled": False},
         "telemetry": {"enabled": False},

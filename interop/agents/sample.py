@@ -20,10 +20,8 @@ OTHERS = tuple(
 SCRIPT = (*NAMED, *OTHERS)
 
 
-def judge(run: Run, refusal: str) -> str:
+def judge(run: Run) -> str:
     """A summary, if the model was shown every tool and every answer as the server gave it.
-
-    `refusal` is what an agent says itself of a bad call, if it does not let the server say it.
 
     Raises:
         Failed: otherwise.
@@ -35,9 +33,8 @@ def judge(run: Run, refusal: str) -> str:
     listed = object_in(offers).get("offers")
     if not isinstance(listed, list) or not listed or not all(offer.get("tradeAddress") for offer in listed):
         problems.append(f"no offers with a tradeAddress in {offers!r}")
-    expected = refusal or BAD_ANSWER
-    if expected not in error:
-        problems.append(f"no {expected!r} in {error!r}")
+    if BAD_ANSWER not in error:
+        problems.append(f"no {BAD_ANSWER!r} in {error!r}")
     if object_in(validity) != {"isValid": True}:
         problems.append(f"no isValid in {validity!r}")
     for call in OTHERS:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import pytest
 from examples.everything import SERVER as EVERYTHING
 from interop.calls import ARGUMENTS, BAD_ARGUMENTS, BAD_TOOL
+from interop.servers import SAMPLE
 from msgspec import Raw, Struct
 from tests.audit.cases import DIGITS, SERVERS
 from tests.audit.wires import command, http_server, old_sse_server, websocket_server
@@ -233,7 +234,7 @@ async def of_numbers(talk: Talk) -> None:
 
 
 def qortal() -> Receiver:
-    options = NodeOptions(sample=True)
+    options = NodeOptions(sample=True, toolsets="all")
     return server_of(options, node_of(options))
 
 
@@ -264,7 +265,7 @@ RIGHT = {
         receiver=make,
         script=of_waiting,
     ),
-    "qortal": RightServer(argv=(*COMMAND, "stdio", "--sample"), receiver=qortal, script=of_qortal),
+    "qortal": RightServer(argv=(*COMMAND, "stdio", *SAMPLE), receiver=qortal, script=of_qortal),
 }
 PAIRS = [(name, back) for name, one in RIGHT.items() for back in one.backs]
 

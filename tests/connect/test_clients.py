@@ -44,6 +44,7 @@ SHAPES: list[tuple[Client, str, dict[str, Any], dict[str, Any] | None]] = [
     ),
     (clients.LM_STUDIO, "mcpServers", STARTED, {"url": URL}),
     (clients.KIRO, "mcpServers", STARTED, {"url": URL}),
+    (clients.MCP_JSON, "mcpServers", STARTED, {"type": "http", "url": URL}),
 ]
 
 
@@ -67,8 +68,10 @@ def test_names_are_unique_and_can_be_part_of_an_address() -> None:
 
 @pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
 def test_every_system_has_a_file_and_every_row_says_how_sure_it_is(client: Client) -> None:
-    covered = {system for place in client.places if place.level == "user" for system in place.systems}
+    level = "project" if client is clients.MCP_JSON else "user"
+    covered = {system for place in client.places if place.level == level for system in place.systems}
     assert covered == {"macOS", "Linux", "Windows"}
+    assert client.evidence.source
     assert date.fromisoformat(client.evidence.on)
     assert (client.evidence.kind == "run") == bool(client.evidence.version)
     assert client.evidence.on in client.evidence.in_words()
@@ -80,7 +83,8 @@ def path_of(client: Client, system: str) -> list[str]:
 
 
 def test_zed_on_macos_reads_the_same_folder_as_on_linux() -> None:
-    assert path_of(clients.ZED, "macOS") == path_of(clients.ZED, "Linux") == ["~/.config/zed/settings.json"]
+    assert path_of(clients.ZED, "macOS") == ["~/.config/zed/settings.json"]
+    assert path_of(clients.ZED, "Linux")[-1] == "~/.config/zed/settings.json"
     assert path_of(clients.ZED, "Windows") == [r"%APPDATA%\Zed\settings.json"]
 
 
@@ -124,6 +128,7 @@ HOW_TOKENS_ARE_NAMED = {
     "goose": "Bearer ${QORTAL_MCP_TOKEN}",
     "lm-studio": "Bearer TOKEN",
     "kiro": "Bearer ${QORTAL_MCP_TOKEN}",
+    "mcp-json": "Bearer TOKEN",
 }
 
 

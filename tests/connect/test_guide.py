@@ -29,11 +29,20 @@ def test_every_way_ends_in_something_to_copy_and_says_where_it_goes(client: Clie
 
 
 def test_the_shortest_way_comes_first_and_the_others_are_offered_as_alternatives() -> None:
-    first, second, third = ways(clients.VSCODE, PLAIN)["stdio"].steps
+    first, second, third, last = ways(clients.VSCODE, PLAIN)["stdio"].steps
     assert first.link
-    assert (second.language, second.text) == ("sh", "Or run this in a terminal.")
-    assert third.text.startswith("Or add this to its settings file.")
-    assert ways(clients.ZED, PLAIN)["stdio"].steps[0].text.startswith("Add this to its settings file.")
+    assert second.text.startswith("Or run this in a terminal.")
+    assert second.code == "/opt/qortal/bin/qortal-mcp install vscode --sample"
+    assert (third.language, third.text) == ("sh", "Or run a command of VS Code.")
+    assert last.text.startswith("Or add this to its settings file.")
+    assert ways(clients.ZED, PLAIN)["stdio"].steps[0].text.startswith("Run this in a terminal.")
+
+
+def test_the_command_that_installs_it_names_the_address_and_whether_a_token_is_wanted() -> None:
+    plain, wanted = (ways(clients.CODEX, target)["http"].steps for target in (PLAIN, WITH_TOKEN))
+    assert plain[0].code == f"/opt/qortal/bin/qortal-mcp install codex --http {URL} --no-token"
+    assert wanted[1].code == f"/opt/qortal/bin/qortal-mcp install codex --http {URL} --token"
+    assert not [step for step in ways(clients.ZED, WITH_TOKEN)["http"].steps if "install" in step.code]
 
 
 def test_a_client_that_only_starts_programs_has_no_way_over_http_and_must_be_restarted() -> None:
@@ -89,5 +98,5 @@ def test_each_guide_says_how_sure_it_is() -> None:
 def test_what_is_empty_is_left_out_of_the_json() -> None:
     found = msgspec.to_builtins(guide(clients.CLAUDE_DESKTOP, PLAIN))
     assert list(found["ways"][0]["steps"][-1]) == ["text"]
-    assert found["ways"][0]["steps"][0]["files"][0]["usedFor"] == "for you, on macOS"
+    assert found["ways"][0]["steps"][1]["files"][0]["usedFor"] == "for you, on macOS"
     assert URL not in str(found)

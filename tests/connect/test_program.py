@@ -17,6 +17,11 @@ OPTIONS = [
         ["--node", "http://a.example:12391", "--node", "http://b.example:12391", "--toolsets", "+chat,-raw"],
         id="nodes-and-toolsets",
     ),
+    pytest.param(
+        NodeOptions(node=("http://a.example:1", "http://b.example:1"), confirm=2),
+        ["--node", "http://a.example:1", "--node", "http://b.example:1", "--confirm", "2"],
+        id="confirm",
+    ),
     pytest.param(NodeOptions(max_tip_age="2h"), ["--max-tip-age", "2h"], id="tip-age"),
 ]
 

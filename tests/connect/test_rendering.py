@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import tomllib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -17,7 +18,7 @@ from tests.connect.targets import ODD, PLAIN, SETUPS, URL, WITH_TOKEN, named
 from qortal_mcp.connect import clients
 from qortal_mcp.connect.client import Client, Setup, Target
 from qortal_mcp.connect.clients import CLIENTS
-from qortal_mcp.connect.rendering import document, entry, link, shell_command, snippet
+from qortal_mcp.connect.rendering import document, entry, link, shell_command, snippet, web_link
 
 TARGETS = [pytest.param(PLAIN, id="plain"), pytest.param(WITH_TOKEN, id="token"), pytest.param(ODD, id="odd")]
 
@@ -138,6 +139,27 @@ def test_a_link_is_made_as_the_published_ones_are(
     setup = msgspec.structs.replace(client.stdio, entry=members)
     address = link(client, setup, PLAIN)
     assert address.endswith(f"?name=qortal&config={config}")
+
+
+# The addresses of the web, for pages on which links to programs do not work.
+WEB: dict[str, str] = {
+    "cursor": "https://cursor.com/en/install-mcp?name=qortal&config=eyJ1cmwiOiJodHRwOi8vMTI3LjAuMC4xOjgwMDAvbWNwIn0%3D",
+    "vscode": "https://insiders.vscode.dev/redirect/mcp/install?name=qortal&config=%7B%22type%22%3A%22http%22%2C%22url%22%3A%22http%3A%2F%2F127.0.0.1%3A8000%2Fmcp%22%7D",
+    "goose": "https://goose-docs.ai/extension?type=streamable_http&url=http%3A%2F%2F127.0.0.1%3A8000%2Fmcp&id=qortal&name=qortal&description=Reads%20the%20Qortal%20blockchain",
+    "lm-studio": "https://lmstudio.ai/install-mcp?name=qortal&config=eyJ1cmwiOiJodHRwOi8vMTI3LjAuMC4xOjgwMDAvbWNwIn0%3D",
+    "kiro": "https://kiro.dev/launch/mcp/add?name=qortal&config=%7B%22url%22%3A%22http%3A%2F%2F127.0.0.1%3A8000%2Fmcp%22%7D",
+}
+
+
+def test_the_links_of_the_web_hold_the_same_entry_and_stand_in_the_readme() -> None:
+    found = {
+        client.name: address
+        for client in CLIENTS
+        if client.http is not None and (address := web_link(client, client.http, PLAIN))
+    }
+    assert found == WEB
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    assert all(f"]({address})" in readme for address in found.values())
 
 
 BEGINNINGS = {

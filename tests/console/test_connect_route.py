@@ -34,10 +34,15 @@ def test_it_tells_of_every_client_with_this_server_s_command_and_address(door: D
     told = reply.json
     assert [client["name"] for client in told["clients"]] == [client.name for client in CLIENTS]
     assert (told["endpoint"], told["needsToken"]) == (door.url, False)
-    codex = {way["kind"]: way["steps"][0]["code"] for way in told["clients"][0]["ways"]}
-    assert codex["stdio"].startswith("codex mcp add qortal -- /")
-    assert codex["stdio"].endswith(" stdio --sample --toolsets +chat")
-    assert codex["http"] == f"codex mcp add qortal --url {door.url}"
+    codex = {way["kind"]: [step["code"] for step in way["steps"]] for way in told["clients"][0]["ways"]}
+    ours, theirs, _ = codex["stdio"]
+    assert ours.startswith("/")
+    assert ours.endswith(" install codex --sample --toolsets +chat")
+    assert theirs.startswith("codex mcp add qortal -- /")
+    assert theirs.endswith(" stdio --sample --toolsets +chat")
+    ours, theirs, _ = codex["http"]
+    assert ours.endswith(f" install codex --http {door.url} --no-token")
+    assert theirs == f"codex mcp add qortal --url {door.url}"
 
 
 def test_the_curl_command_works(door: Door) -> None:

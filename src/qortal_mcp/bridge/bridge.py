@@ -9,6 +9,7 @@ from typing import Any
 
 from .. import __version__
 from ..client.envelope import members
+from ..metrics import names
 from ..protocol import errors, jsonrpc, versions
 from ..protocol.inbound import Arrival, Rejection, Route
 from ..protocol.jsonrpc import UNREADABLE
@@ -45,11 +46,10 @@ class Bridge(Receiver):
         self._is_stopping = False
         # Set when a client has waited in vain for a server that was never there.
         self.never_reached = asyncio.Event()
-        gauge = self.metrics.gauge
-        gauge("mcp_bridge_connections", "Connections to the server behind.", lambda: len(self.behind))
-        gauge(
-            "mcp_bridge_connections_ready",
-            "Connections to the server behind that are up.",
+        show = self.metrics.show
+        show(names.BRIDGE_CONNECTIONS, lambda: len(self.behind))
+        show(
+            names.BRIDGE_CONNECTIONS_READY,
             lambda: sum(one.connection.state == "ready" for one in self.behind),
         )
 

@@ -7,7 +7,7 @@ Then it is logged as dropped, and is not a repair.
 import logging
 from collections.abc import Callable, Iterable, Set
 
-from ..metrics import Metrics
+from ..metrics import Metrics, names
 from ..repairs.repair import ABSENT, Change
 from ..text import printable, shortened
 
@@ -53,11 +53,7 @@ class Journal:
     def _count(self, code: str, tool: str, detail: str = "") -> None:
         is_repair = code in self._codes
         if is_repair:
-            self._metrics.count(
-                "mcp_bridge_repairs_total",
-                "What the server answered wrongly and was repaired.",
-                {"code": code},
-            )
+            self._metrics.count(names.BRIDGE_REPAIRS, code)
         if (tool, code) in self._logged or len(self._logged) >= self._most:
             return
         self._logged.add((tool, code))

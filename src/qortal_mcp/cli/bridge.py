@@ -10,10 +10,11 @@ import click
 from click.core import ParameterSource
 
 from .. import settings
-from ..settings import BridgeListenOptions, GatherOptions, RepairOptions, ServerOptions
+from ..connect.entries.addresses import is_address
+from ..settings import BridgeListenOptions, GatherOptions, RepairOptions, ServerOptions, WatchOptions
 from ..text import printable
 from .input.options import SettingsCommand
-from .input.targets import TakesCommand, check_address, is_address
+from .input.targets import TakesCommand, check_address
 from .running import failures
 
 if TYPE_CHECKING:
@@ -36,7 +37,9 @@ class BridgeCommand(TakesCommand, SettingsCommand):
         )
 
 
-@click.command(cls=BridgeCommand, groups=(RepairOptions, GatherOptions, ServerOptions, BridgeListenOptions))
+@click.command(
+    cls=BridgeCommand, groups=(RepairOptions, GatherOptions, ServerOptions, BridgeListenOptions, WatchOptions)
+)
 @click.argument("targets", nargs=-1, metavar="[URL]")
 @click.option(
     "--server",
@@ -72,6 +75,7 @@ def command(
     gather: GatherOptions,
     server: ServerOptions,
     door: BridgeListenOptions,
+    watching: WatchOptions,
     targets: tuple[str, ...],
     named_servers: tuple[str, ...],
     check: bool,
@@ -128,8 +132,8 @@ def command(
     else:
         behind = bridging.OneServer(way)
     if door.listen is None:
-        return bridging.serve_client(behind)
-    return bridging.serve_clients(behind, door.listen, door, settings.token(door, os.environ))
+        return bridging.serve_client(behind, watching)
+    return bridging.serve_clients(behind, door.listen, door, settings.token(door, os.environ), watching)
 
 
 def _impatiently(ctx: click.Context, source: _Source) -> _Source:
@@ -172,8 +176,8 @@ def _several(
     capture: str | None,
 ) -> tuple[Chosen, dict[str, Source]]:
     """The servers behind one front. Raises: WrongUsage, WrongSetting."""
-    from .input.servers.server_entries import BadEntry
-    from .input.servers.server_files import BrokenFile
+    from ..connect.entries.server_entries import BadEntry
+    from ..connect.settings_files import reading
     from .running.bridge.several_servers import Chosen
     from .running.ways import client_limits, repairs_of
 
@@ -187,6 +191,7 @@ def _several(
             )
     chosen = Chosen(
         file=gather.servers,
+        stamp=None if gather.servers is None else reading.stamp(gather.servers),
         targets=named_servers,
         server=server,
         repair=repair,
@@ -197,7 +202,7 @@ def _several(
         return chosen, chosen.read()
     except BadEntry as exc:
         raise failures.WrongUsage(f"--server: {exc}", ctx) from None
-    except BrokenFile as exc:
+    except reading.BrokenFile as exc:
         raise failures.WrongUsage(printable(str(exc)), ctx) from None
 
 

@@ -6,9 +6,10 @@ from typing import Literal
 from msgspec import Struct
 
 from ..settings import TOKEN_VARIABLE
-from .client import SERVER_NAME, SYSTEMS, Client, Place, Setup, Target
-from .clients import CLIENTS, PLACEHOLDER
-from .rendering import document, link, shell_command, snippet
+from .client import SYSTEMS, Client, Place, Setup, Target
+from .clients import CLIENTS
+from .rendering import document, install_command, link, shell_command, snippet
+from .token_references import PLACEHOLDER
 
 Kind = Literal["stdio", "http"]
 TITLES: dict[Kind, str] = {"stdio": "The client starts it", "http": "Over HTTP"}
@@ -79,8 +80,10 @@ def files(places: tuple[Place, ...]) -> tuple[File, ...]:
 
 def _used_for(place: Place) -> str:
     if place.level == "project":
-        return "for one project"
-    return "for you" if place.systems == SYSTEMS else f"for you, on {' and '.join(place.systems)}"
+        who = "for one project"
+    else:
+        who = "for you" if place.systems == SYSTEMS else f"for you, on {' and '.join(place.systems)}"
+    return f"{who}, if there is one" if place.if_there else who
 
 
 def _steps(client: Client, setup: Setup, target: Target) -> tuple[Step, ...]:
@@ -88,8 +91,13 @@ def _steps(client: Client, setup: Setup, target: Target) -> tuple[Step, ...]:
     steps = []
     if address := link(client, setup, target):
         steps.append(Step(text=f"Open this link; {client.title} asks before it adds anything.", link=address))
+    if command := install_command(client, setup, target):
+        text = "run this in a terminal. It shows the change, keeps a copy of the file, and can be undone."
+        steps.append(Step(text=_either(steps, text), code=command, language="sh"))
     if command := shell_command(client, setup, target):
-        steps.append(Step(text=_either(steps, "run this in a terminal."), code=command, language="sh"))
+        steps.append(
+            Step(text=_either(steps, f"run a command of {client.title}."), code=command, language="sh")
+        )
     steps.append(
         Step(
             text=_either(steps, f"add this to its settings file. {_what_is_new(client, setup, target)}"),
@@ -104,7 +112,7 @@ def _steps(client: Client, setup: Setup, target: Target) -> tuple[Step, ...]:
 
 
 def _what_is_new(client: Client, setup: Setup, target: Target) -> str:
-    new = [f"“{SERVER_NAME}” under “{client.key[-1]}”"]
+    new = [f"“{target.name}” under “{client.key[-1]}”"]
     new += [f"what is under “{name}”" for name in document(client, setup, target) if name not in client.key]
     return f"Keep what is there; new {'is' if len(new) == 1 else 'are'} {' and '.join(new)}."
 

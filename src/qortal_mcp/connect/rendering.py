@@ -8,25 +8,27 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from .client import SERVER_NAME, Client, Part, Setup, Target
+from .client import Client, Part, Setup, Target
 
 # A list that is longer on one line is written with one item per line.
 _LINE_CHARS = 88
+_YAML_WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
 # What TOML and YAML want escaped besides what JSON escapes.
 _UNSEEN = re.compile("[\x7f-\x9f\ud800-\udfff\ufeff\ufffe\uffff\u2028\u2029]")
 
 
-def entry(client: Client, setup: Setup, target: Target) -> dict[str, Any]:
-    """What the client's settings hold about the server."""
+def entry(client: Client, setup: Setup, target: Target, *, alone: bool = False) -> dict[str, Any]:
+    """What the client's settings hold about the server. `alone`: nothing else is put beside it."""
     members = dict(setup.entry)
     if _wants_token(client, setup, target) and client.token is not None:
-        members |= client.token.members
+        token = client.token
+        members |= token.alone if alone and token.alone is not None else token.members
     return {name: _filled(value, target) for name, value in members.items()}
 
 
 def document(client: Client, setup: Setup, target: Target) -> dict[str, Any]:
     """A settings file with nothing but the entry in it."""
-    inner: dict[str, Any] = {SERVER_NAME: entry(client, setup, target)}
+    inner: dict[str, Any] = {target.name: entry(client, setup, target)}
     for key in reversed(client.key):
         inner = {key: inner}
     return {**inner, **_beside(client, setup, target)}
@@ -52,20 +54,41 @@ def shell_command(client: Client, setup: Setup, target: Target) -> str:
     return shlex.join(words)
 
 
+def install_command(client: Client, setup: Setup, target: Target) -> str:
+    """The command of ours that writes the entry, for a POSIX shell; empty if there is none for this target."""
+    if not target.is_here or _writes_token(client, setup, target):
+        return ""  # the program of another machine, or a token that is never written
+    at = target.command.index("stdio")
+    words = [*target.command[:at], "install", client.name]
+    if setup is client.stdio:
+        return shlex.join([*words, *target.command[at + 1 :]])
+    return shlex.join([*words, "--http", target.url, "--token" if target.needs_token else "--no-token"])
+
+
 def link(client: Client, setup: Setup, target: Target) -> str:
     """The address that makes the client ask whether to add the entry; empty if there is none for this target."""
+    return _filled_link(setup.link, client, setup, target)
+
+
+def web_link(client: Client, setup: Setup, target: Target) -> str:
+    """The same by way of a page of the client's maker."""
+    return _filled_link(setup.web_link, client, setup, target)
+
+
+def _filled_link(template: str, client: Client, setup: Setup, target: Target) -> str:
     if _writes_token(client, setup, target):
         return ""  # it would add an entry that cannot work
-    if _wants_token(client, setup, target) and "{url}" in setup.link:
+    if _wants_token(client, setup, target) and "{url}" in template:
         return ""  # it has the address only, and no place for where the token is
     compact = _compact(entry(client, setup, target))
-    return setup.link.format(
-        name=quote(SERVER_NAME, safe=""),
+    return template.format(
+        name=quote(target.name, safe=""),
         # Standard Base64: its plus signs, slashes and padding must not reach the address as they are.
         base64=quote(base64.b64encode(compact.encode()).decode(), safe=""),
         json=quote(compact, safe=""),
         named_json=quote(_named_entry(client, setup, target), safe=""),
         url=quote(target.url, safe=""),
+        description=quote(target.description, safe=""),
     )
 
 
@@ -93,13 +116,13 @@ def _filled(value: Any, target: Target) -> Any:
         Part.ARGUMENTS: arguments,
         Part.COMMAND: list(target.command),
         Part.URL: target.url,
+        Part.NAME: target.name,
+        Part.DESCRIPTION: target.description,
     }[value]
 
 
 def _words(part: Part, client: Client, setup: Setup, target: Target) -> list[str]:
     """The words of a command line that a part stands for."""
-    if part is Part.NAME:
-        return [SERVER_NAME]
     if part is Part.NAMED_ENTRY:
         return [_named_entry(client, setup, target)]
     if part is Part.TOKEN:
@@ -109,45 +132,53 @@ def _words(part: Part, client: Client, setup: Setup, target: Target) -> list[str
 
 
 def _named_entry(client: Client, setup: Setup, target: Target) -> str:
-    return _compact({"name": SERVER_NAME, **entry(client, setup, target), **_beside(client, setup, target)})
+    return _compact({"name": target.name, **entry(client, setup, target), **_beside(client, setup, target)})
 
 
 def _compact(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _json(value: Any, indent: str = "") -> str:
+def json_text(value: Any, indent: str = "", unit: str = "  ") -> str:
     """JSON as people write it: an object has a line for each member, a short list is one line."""
     line = json.dumps(value, ensure_ascii=False)
-    deeper = indent + "  "
+    deeper = indent + unit
     if isinstance(value, Mapping) and value:
         members = [
-            f"{deeper}{json.dumps(name, ensure_ascii=False)}: {_json(v, deeper)}" for name, v in value.items()
+            f"{deeper}{json.dumps(name, ensure_ascii=False)}: {json_text(v, deeper, unit)}"
+            for name, v in value.items()
         ]
         return "{\n" + ",\n".join(members) + f"\n{indent}}}"
     if isinstance(value, Sequence) and not isinstance(value, str) and len(line) > _LINE_CHARS:
-        return "[\n" + ",\n".join(deeper + _json(item, deeper) for item in value) + f"\n{indent}]"
+        items = ",\n".join(deeper + json_text(item, deeper, unit) for item in value)
+        return f"[\n{items}\n{indent}]"
     return line
 
 
-def _toml(value: Mapping[str, Any], path: tuple[str, ...] = ()) -> str:
+def toml_text(value: Mapping[str, Any], path: tuple[str, ...] = ()) -> str:
     """Tables of plain values and lists; keys are plain words."""
     plain = [f"{name} = {_scalar(v)}" for name, v in value.items() if not isinstance(v, Mapping)]
     head = [f"[{'.'.join(path)}]"] if path else []
     parts = ["\n".join([*head, *plain])] if plain else []
-    parts += [_toml(v, (*path, name)) for name, v in value.items() if isinstance(v, Mapping)]
+    parts += [toml_text(v, (*path, name)) for name, v in value.items() if isinstance(v, Mapping)]
     return "\n\n".join(parts)
 
 
-def _yaml(value: Mapping[str, Any], indent: str = "") -> str:
+def yaml_text(value: Mapping[str, Any], indent: str = "", unit: str = "  ") -> str:
     """Mappings in blocks; lists and texts as YAML shares them with JSON."""
     lines = []
     for name, v in value.items():
         if isinstance(v, Mapping):
-            lines += [f"{indent}{name}:", _yaml(v, indent + "  ")]
+            lines += [f"{indent}{_yaml_key(name)}:", yaml_text(v, indent + unit, unit)]
         else:
-            lines.append(f"{indent}{name}: {_scalar(v)}")
+            lines.append(f"{indent}{_yaml_key(name)}: {_scalar(v)}")
     return "\n".join(lines)
+
+
+def _yaml_key(name: str) -> str:
+    """A name that could be read as a number or a truth value needs quotation marks."""
+    is_plain = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]*", name) and name.lower() not in _YAML_WORDS
+    return name if is_plain else _scalar(name)
 
 
 def _scalar(value: Any) -> str:
@@ -156,8 +187,8 @@ def _scalar(value: Any) -> str:
 
 
 _WRITERS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
-    "json": _json,
-    "jsonc": _json,
-    "toml": _toml,
-    "yaml": _yaml,
+    "json": json_text,
+    "jsonc": json_text,
+    "toml": toml_text,
+    "yaml": yaml_text,
 }

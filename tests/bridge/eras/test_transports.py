@@ -8,16 +8,20 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
+from msgspec.structs import replace
 from tests.bridge.eras.conftest import ANSWERS, SECONDS
 from tests.bridge.eras.single_era import SingleEra
-from tests.bridge.in_process import bridged, serving, websocket_of
+from tests.bridge.in_process import bridged, serving, way_to, websocket_of
 from tests.cli.running import COMMAND
 
+from qortal_mcp.bridge.limits import BridgeLimits
+from qortal_mcp.cli.running.bridge.bridging import bridge_of
 from qortal_mcp.client import Client, Options, Progress, connect
 from qortal_mcp.protocol.decoding import decode
 from qortal_mcp.protocol.jsonrpc import Notification
 from qortal_mcp.protocol.messages import ListenFilter
 from qortal_mcp.protocol.versions import MODERN
+from qortal_mcp.repairs.chosen import Repairs
 
 Transport = Literal["stdio", "http", "websocket"]
 Target = str | list[str]
@@ -71,6 +75,25 @@ async def test_everything_crosses(front: Transport, behind: Transport, revision:
         assert (await client.call_tool("think")).text == "hi in file:///home/me/project"
         assert (await client.read_resource("test://note")).contents[0].text == "noted"
         await _subscribed(client, heard)
+
+
+@pytest.mark.parametrize("chosen", [None, "2026-07-28"], ids=["any", "chosen"])
+@pytest.mark.parametrize("front", ["2025-06-18", "2026-07-28"])
+@pytest.mark.promise(
+    "Bridge", "A program that speaks only 2026-07-28 can be used however long it takes to start."
+)
+async def test_a_modern_program_is_known_as_one_however_slowly_it_starts(
+    front: str, chosen: str | None
+) -> None:
+    way = way_to([sys.executable, PROGRAM, "2026-07-28"], Repairs("safe"), start_timeout=SECONDS)
+    # No program is there so soon.
+    bridge = bridge_of(replace(way, revision=chosen, limits=BridgeLimits(probe_seconds=0.01)))
+    try:
+        async with asyncio.timeout(SECONDS), connect(bridge, revision=front) as client:
+            assert (await client.call_tool("add", {"a": 1, "b": 2})).text == "3"
+            assert bridge.facts()[0]["connections"][0]["revision"] == "2026-07-28"
+    finally:
+        await bridge.shut()
 
 
 async def _cancelled(client: Client) -> None:

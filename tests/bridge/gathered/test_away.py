@@ -2,7 +2,6 @@
 
 import asyncio
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -44,12 +43,10 @@ async def test_the_front_answers_before_a_server_that_hangs(is_modern: bool) -> 
         bounds=replace(QUICK, handshake_seconds=1, list_seconds=2),
     )
     client = Client(front, is_modern=is_modern)
-    began = time.monotonic()
-    await opened(client)
-    assert time.monotonic() - began < 1.5
-    listed = await client.names("tools/list", "tools")
+    async with asyncio.timeout(30):  # the program that hangs never answers
+        await opened(client)
+        listed = await client.names("tools/list", "tools")
     assert {name.partition("__")[0] for name in listed} == {"ann"}
-    assert time.monotonic() - began < 4
     assert text_of(await client.call("ann__look", word="x")) == "Ann looks at x"
     await client.close()
     await front.shut()
@@ -148,13 +145,14 @@ async def test_a_server_that_was_away_for_long_is_announced_when_it_is_back(
 
 
 async def test_a_server_that_hangs_delays_the_first_list_alone() -> None:
-    bounds = replace(QUICK, list_seconds=1)
+    bounds = replace(QUICK, list_seconds=5)
     async with fronted(gathering({"slow": way_to(HANGS), "ann": Shelf("Ann")}, bounds=bounds)) as client:
         await client.ask("tools/list")
-        began = time.monotonic()
-        for _ in range(3):
-            await client.ask("tools/list")
-        assert time.monotonic() - began < 0.9
+        async with asyncio.timeout(10):  # waiting each time would take longer than this
+            for _ in range(3):
+                assert {name.partition("__")[0] for name in await client.names("tools/list", "tools")} == {
+                    "ann"
+                }
 
 
 @pytest.mark.parametrize("is_modern", ERAS)
@@ -236,6 +234,20 @@ async def test_servers_come_go_and_change_while_the_others_keep_their_calls(
         assert "content" in await client.call("kept__note")
     finally:
         await client.close()
+        await front.shut()
+
+
+async def test_a_server_that_is_taken_out_before_its_turn_is_never_started(tmp_path: Path) -> None:
+    late, kept = (Noting(tmp_path / name) for name in ("late", "kept"))
+    ways = {"slow": way_to(HANGS), "late": way_to(late.target), "kept": way_to(kept.target)}
+    front = gathering(ways, bounds=replace(QUICK, starts=1, start_turn_seconds=0.2))
+    try:
+        front.connect_early()
+        await front.change({name: way for name, way in ways.items() if name != "late"})
+        # Its turn comes after that of the one that is gone.
+        await until(kept.pids)
+        assert late.pids() == []
+    finally:
         await front.shut()
 
 

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qortal_mcp.cli.input.servers import relaxed_json, server_entries, server_files
-from qortal_mcp.cli.input.servers.server_entries import BadEntry, Entry
-from qortal_mcp.cli.input.servers.server_files import BrokenFile
+from qortal_mcp.connect.entries import server_entries, server_files
+from qortal_mcp.connect.entries.server_entries import BadEntry, Entry
+from qortal_mcp.connect.settings_files import relaxed_json
+from qortal_mcp.connect.settings_files.reading import BrokenFile
 
 Json = dict[str, Any]
 ENVIRON = {"TOKEN": "s3cret-token", "HOST": "example.org", "EMPTY": ""}

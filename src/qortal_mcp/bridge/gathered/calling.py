@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Raw
 
+from ...metrics.counting import UNKNOWN_TOOL
 from ...protocol import errors
 from ...protocol.decoding import decoder
 from ...server.context import Context
@@ -32,7 +33,7 @@ def call_tool(call: GatheringCall) -> Running:
     gathering = call.server
     params = call.params(_decode_params)
     name = text_in(params, "name", "Missing tool name")
-    call.tool_name = "_other"
+    call.tool_name = UNKNOWN_TOOL
     if gathering.by_search:
         if name not in search.NAMES:
             raise errors.ProtocolError(

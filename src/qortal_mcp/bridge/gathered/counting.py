@@ -1,23 +1,26 @@
 """What the bridge of each server counts, kept apart by the server's name on the one page of metrics."""
 
-from collections.abc import Callable, Mapping
-
-from ...metrics import Metrics
+from ...metrics import Metric, Metrics, names
+from ...metrics.counting import Operation, Read, ReadEach
 
 
 class ServerMetrics(Metrics):
-    """Counts for one server. Durations and gauges are the front's: it sees every call once."""
+    """Counts the repairs of one server. All the rest is the front's: it sees every call once."""
 
     def __init__(self, front: Metrics, server: str) -> None:
         super().__init__()
         self._front = front
         self._server = server
 
-    def observe(self, method: str, tool: str, error_type: str, seconds: float) -> None:
+    def observe(self, operation: Operation, seconds: float) -> None:
         return None
 
-    def count(self, name: str, meaning: str, labels: Mapping[str, str]) -> None:
-        self._front.count(name, meaning, {**labels, "server": self._server})
+    def count(self, metric: Metric, *labels: str) -> None:
+        if metric is names.BRIDGE_REPAIRS:
+            self._front.count(metric, *labels, self._server)
 
-    def gauge(self, name: str, meaning: str, read: Callable[[], float]) -> None:
+    def show(self, metric: Metric, read: Read) -> None:
+        return None
+
+    def show_each(self, metric: Metric, read: ReadEach) -> None:
         return None

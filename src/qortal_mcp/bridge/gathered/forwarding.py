@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Raw
 
+from ...metrics.counting import UNKNOWN_TOOL
 from ...protocol import errors
 from ...protocol.decoding import decode_exactly, decoder
 from ...protocol.jsonrpc import UNREADABLE
@@ -51,7 +52,7 @@ def count(call: GatheringCall, work: Work, name: str, own: str) -> None:
     """Count a call as its bridge does, under the offered name."""
     call.error_type = work.call.error_type
     call.retry_after = work.call.retry_after
-    if own and call.tool_name == "_other" and work.call.tool_name == own:
+    if own and call.tool_name == UNKNOWN_TOOL and work.call.tool_name == own:
         call.tool_name = name
 
 

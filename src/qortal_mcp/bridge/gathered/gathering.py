@@ -16,7 +16,7 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from ... import __version__
-from ...metrics import Metrics
+from ...metrics import Metrics, names
 from ...protocol import jsonrpc
 from ...protocol.decoding import decoder
 from ...protocol.inbound import Route
@@ -82,19 +82,11 @@ class Gathering(Receiver):
         # Never set: there is a front whether its servers are there or not.
         self.never_reached = asyncio.Event()
         self._take(servers)
-        gauge = self.metrics.gauge
-        gauge("mcp_bridge_connections", "Connections to the servers behind.", lambda: len(self._states()))
-        gauge(
-            "mcp_bridge_connections_ready",
-            "Connections to the servers behind that are up.",
-            lambda: self._states().count("ready"),
-        )
-        gauge("mcp_bridge_servers", "Servers behind the front.", lambda: len(self.members))
-        gauge(
-            "mcp_bridge_servers_ready",
-            "Servers behind the front that are up.",
-            lambda: sum(member.is_up for member in self.members.values()),
-        )
+        show = self.metrics.show
+        show(names.BRIDGE_CONNECTIONS, lambda: len(self._states()))
+        show(names.BRIDGE_CONNECTIONS_READY, lambda: self._states().count("ready"))
+        show(names.BRIDGE_SERVERS, lambda: len(self.members))
+        show(names.BRIDGE_SERVERS_READY, lambda: sum(member.is_up for member in self.members.values()))
 
     def _take(self, servers: Mapping[str, Source]) -> tuple[list[Member], list[Member]]:
         """These servers from now on. Returns those that are gone and those that are new; others stay as they are."""
@@ -228,6 +220,8 @@ class Gathering(Receiver):
 
     async def _connect(self, member: Member) -> None:
         async with self._starts.turn():
+            if member.is_gone:
+                return  # nobody would close what is opened now
             member.connect_early()
             await member.up_within(self.bounds.start_turn_seconds)
 

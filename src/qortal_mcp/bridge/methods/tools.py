@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec import Raw
+from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from ...client.envelope import Params
 from ...client.errors import ClientError, ServerError
 from ...client.pending import Reply
+from ...metrics.counting import UNKNOWN_TOOL
 from ...protocol import errors, headers
 from ...protocol.decoding import decoder
 from ...protocol.jsonrpc import UNREADABLE
@@ -32,6 +33,15 @@ if TYPE_CHECKING:
 
 _encode = msgspec.json.Encoder().encode
 _decode_text = decoder(str)
+# How a failure is counted that the server reports itself: its results have no code that all servers share.
+_TOOL_FAILED = "TOOL_FAILED"
+
+
+class _MayFail(Struct):
+    isError: bool = False
+
+
+_decode_failed = decoder(_MayFail)
 
 
 def list_tools(call: BridgeCall) -> Running:
@@ -95,7 +105,7 @@ def call_tool(call: BridgeCall) -> Running:
         name = _decode_text(params.get("name", Raw(b"null")))
     except UNREADABLE:
         raise errors.ProtocolError(errors.INVALID_PARAMS, "Missing tool name") from None
-    call.tool_name = "_other"  # until it is known: whatever fails, fails as a tool does
+    call.tool_name = UNKNOWN_TOOL  # until it is known: whatever fails, fails as a tool does
     if call.server.way.withholds_tools:
         # Some servers take `Name` for `name`.
         params = {key: part for key, part in params.items() if key == "name" or key.lower() != "name"}
@@ -122,10 +132,10 @@ async def _call_at(
 ) -> bytes:
     """Raises: ClientError, ProtocolError."""
     upstream = behind.upstream
-    call.tool_name = name if upstream.tools.get(name) is not None else "_other"
+    call.tool_name = name if upstream.tools.get(name) is not None else UNKNOWN_TOOL
     await upstream.connection.ready()
     tool = _tool(upstream, name)
-    call.tool_name = "_other" if tool is None else name
+    call.tool_name = UNKNOWN_TOOL if tool is None else name
     _check_headers(call, params, tool)
     sent = params if tool is None or tool.upstream_name == name else _renamed(params, tool)
     return await _called(call, context, behind, sent, tool, held)
@@ -170,6 +180,13 @@ def _renamed(params: Params, tool: Tool) -> Params:
     return {**params, "name": Raw(_encode(tool.upstream_name))}
 
 
+def _is_failure(result: Raw) -> bool:
+    try:
+        return _decode_failed(result).isError
+    except UNREADABLE:
+        return False
+
+
 async def _called(
     call: BridgeCall,
     context: Context,
@@ -196,4 +213,6 @@ async def _called(
             outcome = repairs.call(None, exc.raw, asked_of(call), known, exc.changes)
     if outcome.drops_schema and known is not None and upstream.tools.misfit(known.name):
         behind.clients.list_changed("tools")
+    if outcome.result is not None and _is_failure(outcome.result):
+        call.error_type = _TOOL_FAILED
     return finished(call, upstream, outcome, cacheable=False)

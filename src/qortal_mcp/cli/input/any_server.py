@@ -59,12 +59,6 @@ def takes_server(command: Callable[..., Any]) -> Callable[..., Any]:
     return option(spoken(chosen))
 
 
-def one_form(*, as_json: bool, as_raw: bool) -> None:
-    """Raises: WrongUsage."""
-    if as_json and as_raw:
-        raise failures.WrongUsage("--json and --raw cannot be combined; give one of them.")
-
-
 def names_server(words: Sequence[str]) -> bool:
     """Whether a command line names another server."""
     return any(word == "--server" or word.startswith("--server=") for word in words)

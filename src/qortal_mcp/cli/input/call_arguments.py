@@ -9,24 +9,58 @@ from collections.abc import Collection, Sequence
 import msgspec
 from msgspec import Raw
 
+from ...server.private_keys import looks_secret
 from ...text import shortened, visible
 from ..running.failures import WrongUsage
 
 
-def read(words: Sequence[str], whole: str | None, texts: Collection[str] = ()) -> dict[str, Raw]:
+def read(
+    words: Sequence[str], whole: str | None, texts: Collection[str] = (), required: Sequence[str] = ()
+) -> dict[str, Raw]:
     """The arguments of a call; numbers stay as typed. `texts` are those that only take text.
 
     Raises: WrongUsage.
     """
+    check(words, required)
     found = {} if whole is None else _object(whole)
     for word in words:
-        name, equals, text = word.partition("=")
-        if not equals or not name:
-            raise WrongUsage(f"Arguments must be KEY=VALUE, not {_quoted(word)}.")
+        name, _, text = word.partition("=")
         if name in found:
             raise WrongUsage(f"The argument {_quoted(name)} is given twice.")
         found[name] = _value(name, text, name in texts)
     return found
+
+
+def check(words: Sequence[str], required: Sequence[str] = ()) -> None:
+    """Every word has a name. What is said of one without depends on what is known to be needed.
+
+    Raises: WrongUsage.
+    """
+    for at, word in enumerate(words):
+        if word.partition("=")[1] and not word.startswith("="):
+            continue
+        if looks_secret(" ".join(words)) or looks_secret(word):
+            raise WrongUsage(
+                "Arguments must be KEY=VALUE. One looks like a key or a seed: nothing here takes one."
+            )
+        raise WrongUsage(f"Arguments must be KEY=VALUE, not {_quoted(word)}.{_hint(words, at, required)}")
+
+
+def _hint(words: Sequence[str], at: int, required: Sequence[str]) -> str:
+    missing = [name for name in required if not any(word.startswith(f"{name}=") for word in words)]
+    if len(missing) == 1:
+        return f" Write {as_typed(f'{missing[0]}={words[at]}')}."
+    if at and "=" in words[at - 1]:
+        whole = as_typed(f"{words[at - 1]} {words[at]}")
+        return f" If it belongs to the value before it, write both in quotes: {whole}."
+    return ""
+
+
+def as_typed(word: str) -> str:
+    """As a shell reads it."""
+    import shlex
+
+    return shortened(visible(shlex.quote(word)), 120)
 
 
 def _object(whole: str) -> dict[str, Raw]:

@@ -1,4 +1,4 @@
-"""Shell completion: tools, their arguments, toolsets, codes of findings. Loaded only when a shell asks, because a person is waiting."""
+"""Shell completion: tools, their arguments, toolsets, clients, codes of findings. Loaded only when a shell asks, because a person is waiting."""
 
 import click
 
@@ -52,6 +52,13 @@ def codes(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
 
     known = CODES if param.name == "explain" else BY_CODE
     return [code for code in ("all", *known) if code.startswith(typed)]
+
+
+def clients(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
+    """What `install` can set up."""
+    from ...connect.clients import CLIENTS
+
+    return [client.name for client in CLIENTS if client.name.startswith(typed)]
 
 
 def toolsets(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:

@@ -1,17 +1,25 @@
 """Settings as command-line options: flags and help come from the fields of the groups that a command combines."""
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
 from ... import settings
-from ...settings import LogOptions, Option, Options
+from ...settings import ConfigOptions, LogOptions, Option, Options
 from ..running.start import begin
 from . import completion
 
 _COMPLETING = {"toolsets": completion.toolsets}
+_FLAGS = f"{__name__}.flags"
+
+
+def flags_given() -> Mapping[str, Any]:
+    """The settings that the running command was given as flags: they also beat a file that is read again."""
+    flags: Mapping[str, Any] = click.get_current_context().meta[_FLAGS]
+    return flags
 
 
 class SettingOption(click.Option):
@@ -44,15 +52,22 @@ class SettingOption(click.Option):
 class SettingsCommand(click.Command):
     """A command that takes groups of settings: its function gets them first, in the order given.
 
-    Logging is part of every such command; one that `asks_once` logs only errors unless it is told otherwise.
+    Logging is part of every such command; one that `asks_once` logs only errors unless it is told otherwise. `environ`
+    gives the variables that it reads, if those are not all.
     """
 
     def __init__(
-        self, *args: Any, groups: Sequence[type[Options]] = (), asks_once: bool = False, **kwargs: Any
+        self,
+        *args: Any,
+        groups: Sequence[type[Options]] = (),
+        asks_once: bool = False,
+        environ: Callable[[], Mapping[str, str]] = lambda: os.environ,
+        **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self._asks_once = asks_once
-        self.groups: tuple[type[Options], ...] = (*groups, LogOptions)
+        self._environ = environ
+        self.groups: tuple[type[Options], ...] = (*groups, ConfigOptions, LogOptions)
         self.params += [
             SettingOption(option, group.title)
             for group in self.groups
@@ -67,7 +82,12 @@ class SettingsCommand(click.Command):
             and (value := ctx.params.pop(parameter.name or "")) is not None
             and ctx.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
         }
-        values = begin(self.groups, flags, asks_once=self._asks_once)
+        ctx.meta[_FLAGS] = flags
+        from ..program import COMMANDS
+
+        environ = self._environ()
+        file = settings.read_settings_file(flags, environ, ctx.info_name or "", COMMANDS)
+        values = begin(self.groups, flags, environ, asks_once=self._asks_once, file=file)
         assert self.callback is not None, "every command has a function"
         return ctx.invoke(self.callback, *values, **ctx.params)
 

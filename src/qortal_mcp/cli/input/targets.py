@@ -3,20 +3,22 @@
 import os
 import re
 import shlex
+import shutil
 from collections.abc import Sequence
 from typing import TypeAlias
-from urllib.parse import urlsplit
 
 import click
 
 from ...client.transcript import Headers
+from ...connect.entries.addresses import has_scheme, is_address, is_header_name
+from ...text import visible
 from ..running import failures
 from . import files
 
 # An address, or a command with its arguments.
 Server: TypeAlias = str | Sequence[str]
+_SERVER_FILE = re.compile(r".+\.py(:\w+)?\Z")
 _HOST_AND_PORT = re.compile(r"(localhost|[\w.-]+:\d{1,5})(/\S*)?\Z")
-_HEADER_NAME = frozenset("!#$%&'*+.^_`|~-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 
 class TakesCommand(click.Command):
@@ -33,24 +35,11 @@ class TakesCommand(click.Command):
 
 def check_address(ctx: click.Context, url: str) -> None:
     """Raises: WrongUsage."""
-    if not _has_scheme(url):
+    if not has_scheme(url):
         raise failures.WrongUsage("An address begins with http://, https://, ws:// or wss://.", ctx)
     if not is_address(url):
         # Not shown: it may hold a password.
         raise failures.WrongUsage("The address has no host, or a port that does not exist.", ctx)
-
-
-def _has_scheme(url: str) -> bool:
-    return url.partition("://")[0].lower() in ("http", "https", "ws", "wss")
-
-
-def is_address(url: str) -> bool:
-    """Whether a server can be reached there, as far as the address shows."""
-    try:
-        parts = urlsplit(url)
-        return _has_scheme(url) and bool(parts.hostname) and parts.port != 0 and url.isprintable()
-    except ValueError:
-        return False
 
 
 def refuse_bare_host(ctx: click.Context, text: str) -> None:
@@ -73,7 +62,18 @@ def command_or_address(ctx: click.Context, text: str) -> str | tuple[str, ...]:
         raise failures.WrongUsage(f"--server: the command cannot be read: {exc}.", ctx) from None
     if not argv:
         raise failures.WrongUsage("--server: there is no command.", ctx)
+    _refuse_bare_file(ctx, argv)
     return tuple(argv)
+
+
+def _refuse_bare_file(ctx: click.Context, argv: Sequence[str]) -> None:
+    """Raises: WrongUsage for a server in a file, as `serve` takes it, which no system can start."""
+    if len(argv) == 1 and _SERVER_FILE.match(argv[0]) and shutil.which(argv[0]) is None:
+        file = visible(argv[0])
+        raise failures.WrongUsage(
+            f"--server takes an address or a command, and {file} is neither; did you mean 'qortal-mcp stdio {file}'?",
+            ctx,
+        )
 
 
 def headers_in(path: str | None) -> Headers:
@@ -90,7 +90,3 @@ def headers_in(path: str | None) -> Headers:
             raise failures.WrongUsage(f"Line {number} of the header file {path} is not 'Name: value'.")
         found.append((name.strip().lower(), value.strip()))
     return tuple(found)
-
-
-def is_header_name(text: str) -> bool:
-    return bool(text) and set(text) <= _HEADER_NAME

@@ -16,9 +16,19 @@ def tool_named(name: str) -> str:
 
 def arguments_of(tool: str) -> Mapping[str, Mapping[str, Any]]:
     """The schemas of a tool's arguments by name; empty if there is no such tool."""
+    found: Mapping[str, Mapping[str, Any]] = _schema_of(tool).get("properties", {})
+    return found
+
+
+def required_of(tool: str) -> list[str]:
+    """The arguments that a tool cannot do without."""
+    return list(_schema_of(tool).get("required", ()))
+
+
+def _schema_of(tool: str) -> Mapping[str, Any]:
     toolset = toolset_of(tool_named(tool))
     tools = definitions((toolset,)) if toolset is not None else []
-    return next((one["inputSchema"]["properties"] for one in tools if one["name"] == tool_named(tool)), {})
+    return next((one["inputSchema"] for one in tools if one["name"] == tool_named(tool)), {})
 
 
 def text_arguments(tool: str) -> set[str]:

@@ -16,6 +16,7 @@ def read(words: Sequence[str], whole: str | None, texts: Collection[str]) -> dic
 
     Raises: WrongUsage.
     """
+    call_arguments.check(words)
     typed = [word for word in words if "=" in word and word.partition("=")[0] in texts]
     found = call_arguments.read([word for word in words if word not in typed], whole)
     for word in typed:

@@ -276,7 +276,8 @@ export function notes(answer) {
 
 /** Where an answer comes from, in a few words. @param {Row} answer @returns {string} */
 export function origin(answer) {
-  const { node, height, time } = answer.asOf ?? {};
+  const { node, height, time, confirmedBy } = answer.asOf ?? {};
   if (!node) return '';
-  return [node, height && `height ${grouped(height)}`, time && when(time)].filter(Boolean).join(' · ');
+  const nodes = confirmedBy?.length ? `${confirmedBy.length} nodes agree` : '';
+  return [node, height && `height ${grouped(height)}`, time && when(time), nodes].filter(Boolean).join(' · ');
 }

@@ -32,6 +32,9 @@ class Client:
         self.notices = Notices(limits.notice_seconds, self._tell)
 
     def link(self, member: Member) -> Link:
+        if member.is_gone:
+            # Not kept: another server may have its name by now.
+            return Link(self, member, self.peer)
         found = self.links.get(member.name)
         if found is None or found.member is not member:
             found = self.links[member.name] = Link(self, member, self.peer)

@@ -43,6 +43,7 @@ class Link:
         # What the server said that it has; None if it was not asked.
         self.capabilities: dict[str, Any] | None = None
         self.is_open = False
+        self.is_closed = False
         self.error = ""
         receiver = member.receiver
         self.peer = Peer(
@@ -194,7 +195,7 @@ class Link:
         seen: Callable[[Work], None] | None = None,
     ) -> Reply:
         member = self.member
-        if member.receiver is None or member.is_gone:
+        if member.receiver is None or member.is_gone or self.is_closed:
             raise Removed(member)
         answer = member.receiver.receive(jsonrpc.request(id_, method, params), self.peer, http)
         if isinstance(answer, Reply):
@@ -269,6 +270,7 @@ class Link:
 
     def close(self) -> None:
         """The client or the server is gone."""
+        self.is_closed = True
         if self._attempt is not None and not self._attempt.done():
             self._attempt.set_exception(Removed(self.member))
         for task in list(self._tasks):

@@ -94,7 +94,7 @@ class Reading:
 
     def watch(self, params: dict[str, Raw], *, modern: bool) -> None:
         """The client was given a list of a server that is away: tell it when the server is back."""
-        if self._link.is_opening or self._link.member.receiver is None:
+        if self._link.is_opening or self._link.is_closed or self._link.member.receiver is None:
             return  # that it opens is announced
         if self._watcher is None or self._watcher.done():
             self._watcher = self._link.start(self._watch(params, modern=modern))
@@ -103,7 +103,7 @@ class Reading:
         limits = self._link.client.limits
         pause = limits.first_retry_seconds
         is_up = False
-        while not is_up:
+        while not is_up and not self._link.member.is_gone:
             # Somebody has to want the server, so that it is not tried every half minute only.
             with contextlib.suppress(Away):
                 await asyncio.shield(self.begin("tools", params, modern=modern))

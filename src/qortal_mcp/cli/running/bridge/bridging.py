@@ -14,9 +14,10 @@ from msgspec.structs import replace
 
 from ....bridge.bridge import Bridge
 from ....bridge.way import Way
+from ....from_settings import metrics_file_of, watched_of
 from ....limits import DEFAULT as LIMITS
-from ....server.options import ServerOptions
-from ....settings import BridgeListenOptions
+from ....server.options import ServerOptions, Watched
+from ....settings import BridgeListenOptions, WatchOptions
 from .. import failures
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _encode = msgspec.json.Encoder().encode
+_UNWATCHED = Watched()
 
 
 def bridge_of(
@@ -37,12 +39,13 @@ def bridge_of(
     capture: CaptureFile | None = None,
     transport: Transport = "stdio",
     error_key: str | None = None,
+    watched: Watched = _UNWATCHED,
 ) -> Bridge:
     """`error_key` is where the failures of the bridge itself are marked in `_meta`."""
     longest = way.client.limits.longest_seconds
     # The bridge has clocks of its own for every call: the server's would only be in the way.
     limits = replace(LIMITS, call_seconds=2 * max(longest, way.timeout, way.start_timeout))
-    options = ServerOptions(limits=limits, rate_limit=rate_limit, error_key=error_key)
+    options = ServerOptions(limits=limits, rate_limit=rate_limit, error_key=error_key, watched=watched)
     if capture is None:
         return Bridge(way, options)
     from ....bridge.capture.watched import WatchedBridge
@@ -57,8 +60,13 @@ class OneServer:
         self._way = way
         self._capture = capture
 
-    def front(self, rate_limit: float | None = None, transport: Transport = "stdio") -> Bridge:
-        return bridge_of(self._way, rate_limit, self._capture, transport)
+    def front(
+        self,
+        rate_limit: float | None = None,
+        transport: Transport = "stdio",
+        watched: Watched = _UNWATCHED,
+    ) -> Bridge:
+        return bridge_of(self._way, rate_limit, self._capture, transport, watched=watched)
 
     async def set_up(self, stack: AsyncExitStack, front: Bridge | Gathering) -> None:
         """What has to be closed at the end: the connections first, so that the capture holds how they ended."""
@@ -75,12 +83,17 @@ class SeveralServers:
         self._servers = servers
         self._by_search = by_search
 
-    def front(self, rate_limit: float | None = None, transport: Transport = "stdio") -> Gathering:
+    def front(
+        self,
+        rate_limit: float | None = None,
+        transport: Transport = "stdio",
+        watched: Watched = _UNWATCHED,
+    ) -> Gathering:
         from ....bridge.gathered.gathering import Gathering
 
         return Gathering(
             self._servers,
-            ServerOptions(rate_limit=rate_limit),
+            ServerOptions(rate_limit=rate_limit, watched=watched),
             by_search=self._by_search,
             hidden=self._chosen.repair.hide_tool,
             is_shared=self._chosen.server.shared,
@@ -94,15 +107,19 @@ class SeveralServers:
             await stack.enter_async_context(Rereading(front, self._chosen))
 
 
-def serve_client(behind: OneServer | SeveralServers) -> int:
+def serve_client(behind: OneServer | SeveralServers, watching: WatchOptions) -> int:
     """Serve stdin and stdout until the client is done, or has waited in vain for the only server."""
     from ....transports.stdio import serve_fds, take_stdout
     from ..listening import say
 
+    front = behind.front(watched=watched_of(watching))
+    metrics_file = metrics_file_of(watching, front.metrics)
+
     async def run(wire: int) -> bool:
-        front = behind.front()
         async with AsyncExitStack() as stack:
             await behind.set_up(stack, front)
+            if metrics_file is not None:
+                await stack.enter_async_context(metrics_file)
             await serve_fds(front, 0, wire, stop=front.never_reached, on_signal=front.stop_waiting)
         return front.never_reached.is_set() and not front.was_reached
 
@@ -113,7 +130,11 @@ def serve_client(behind: OneServer | SeveralServers) -> int:
 
 
 def serve_clients(
-    behind: OneServer | SeveralServers, listen: str, door: BridgeListenOptions, token: str | None
+    behind: OneServer | SeveralServers,
+    listen: str,
+    door: BridgeListenOptions,
+    token: str | None,
+    watching: WatchOptions,
 ) -> int:
     """Serve HTTP and WebSocket until a signal asks to stop."""
     from ....door import OPEN_ROUTES, callers_of, check_host, guard_of, operator_routes, rate_of
@@ -123,7 +144,8 @@ def serve_clients(
 
     host, port = resolved(listen)
     check_host(host, door, token)
-    front = behind.front(rate_of(door, host), "websocket")
+    front = behind.front(rate_of(door, host), "websocket", watched_of(watching))
+    metrics_file = metrics_file_of(watching, front.metrics)
 
     def ready() -> Page:
         facts, is_ready = front.facts()
@@ -131,6 +153,8 @@ def serve_clients(
 
     async def live(stack: AsyncExitStack) -> None:
         await behind.set_up(stack, front)
+        if metrics_file is not None:
+            await stack.enter_async_context(metrics_file)
         front.connect_early()
 
     app = HttpApp(
@@ -148,5 +172,5 @@ def serve_clients(
         announce(url_of(sock))
         say(f"WebSocket clients: {url_of(sock, '/ws').replace('http', 'ws', 1)}")
 
-    run_http(app, sock, limits=front.limits, on_started=started)
+    run_http(app, sock, limits=front.limits, on_started=started, metrics=front.metrics)
     return failures.GOOD

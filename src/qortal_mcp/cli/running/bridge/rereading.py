@@ -8,8 +8,8 @@ import logging
 import signal
 
 from ....bridge.gathered.gathering import Gathering
-from ...input.servers import server_files
-from ...input.servers.server_files import BrokenFile
+from ....connect.settings_files import reading
+from ....connect.settings_files.reading import BrokenFile
 from .several_servers import Chosen
 
 log = logging.getLogger(__name__)
@@ -23,6 +23,7 @@ class Rereading:
 
     def __init__(self, gathering: Gathering, chosen: Chosen) -> None:
         self._gathering = gathering
+        self._seen = chosen.stamp
         self._chosen = chosen
         self._asked = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -41,14 +42,13 @@ class Rereading:
 
     async def _watch(self) -> None:
         assert self._chosen.file is not None, "only a file can change"
-        seen = await asyncio.to_thread(server_files.stamp, self._chosen.file)
         while True:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_LOOK_SECONDS):
                     await self._asked.wait()
-            stamp = await asyncio.to_thread(server_files.stamp, self._chosen.file)
-            if stamp != seen or self._asked.is_set():
-                seen = stamp
+            stamp = await asyncio.to_thread(reading.stamp, self._chosen.file)
+            if stamp != self._seen or self._asked.is_set():
+                self._seen = stamp
                 self._asked.clear()
                 await self._read_again()
 

@@ -16,12 +16,12 @@ from ....bridge.gathered.names import BETWEEN, server_names
 from ....bridge.way import Way
 from ....client.limits import ClientLimits
 from ....client.options import Options
+from ....connect.entries import server_entries, server_files
+from ....connect.entries.server_entries import BadEntry, Entry
+from ....connect.settings_files.reading import BrokenFile, Stamp
 from ....repairs.chosen import Repairs
 from ....settings import RepairOptions, ServerOptions
 from ....text import printable, shortened
-from ...input.servers import server_entries, server_files
-from ...input.servers.server_entries import BadEntry, Entry
-from ...input.servers.server_files import BrokenFile
 from ..reaching import shown, small_environment
 from ..ways import bridge_way
 
@@ -49,6 +49,8 @@ class Chosen(Struct, frozen=True, kw_only=True):
     """What was chosen on the command line for all servers. The same every time the file is read."""
 
     file: str | None
+    # Of the file, before it was read for the first time: what changes while this program starts is noticed later.
+    stamp: Stamp | None
     targets: tuple[str, ...]
     server: ServerOptions
     repair: RepairOptions

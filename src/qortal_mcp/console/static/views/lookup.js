@@ -138,7 +138,13 @@ const HINTS = [
     'A group, by its number or name',
     async (signal) => (await call('list_groups', { limit: 1 }, { signal })).groups[0]?.groupName ?? '',
   ],
-  ['A poll', async (signal) => (await call('list_polls', { limit: 1 }, { signal })).polls[0]?.pollName ?? ''],
+  [
+    'A poll, with the word before its name',
+    async (signal) => {
+      const [newest] = (await call('list_polls', { limit: 1 }, { signal })).polls;
+      return newest ? `poll ${newest.pollName}` : '';
+    },
+  ],
   ['Something published on QDN, as service, name and identifier', async (signal) => published(signal)],
 ];
 

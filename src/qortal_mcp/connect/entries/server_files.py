@@ -1,20 +1,13 @@
 """The file in which a client keeps its servers: read whole, or refused with the place of the mistake."""
 
-import os
-import stat
 import tomllib
 from typing import Any
 
-from . import relaxed_json
+from ..settings_files import reading, relaxed_json
+from ..settings_files.reading import BrokenFile
 
 # Claude, Cursor, Gemini, Copilot and others; VS Code; Codex.
 _KEYS = ("mcpServers", "servers", "mcp_servers")
-# Such a file has a few kilobytes; Claude Code keeps its whole state in one.
-_LARGEST_BYTES = 16 * 1024 * 1024
-
-
-class BrokenFile(Exception):
-    """The file cannot be used. The text is a sentence."""
 
 
 def read(path: str) -> dict[str, Any]:
@@ -23,15 +16,9 @@ def read(path: str) -> dict[str, Any]:
     Raises: BrokenFile.
     """
     try:
-        # A pipe in its place would be waited for; nobody writes servers into one.
-        with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise BrokenFile(f"Cannot read the file of servers {path}: it is not a file.")
-            data = file.read(_LARGEST_BYTES + 1)
-    except OSError as exc:
+        data = reading.read(path, "file of servers").data
+    except FileNotFoundError as exc:
         raise BrokenFile(f"Cannot read the file of servers {path}: {exc.strerror}.") from None
-    if len(data) > _LARGEST_BYTES:
-        raise BrokenFile(f"The file of servers {path} is larger than {_LARGEST_BYTES // 2**20} MiB.")
     found = _parsed(path, data)
     lists = [found[key] for key in _KEYS if key in found] if isinstance(found, dict) else []
     if not lists:
@@ -58,12 +45,3 @@ def _parsed(path: str, data: bytes) -> Any:
         RecursionError,
     ) as exc:  # TOML refuses long numbers with a plain ValueError
         raise BrokenFile(f"The file {path} is not valid: {exc or 'it is nested too deeply'}.") from None
-
-
-def stamp(path: str) -> tuple[int, int, int] | None:
-    """What changes when the file does; None if it is not there."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size, found.st_ino

@@ -1,10 +1,11 @@
-"""Variables in the files of clients: `${NAME}`, `${NAME:-otherwise}`, `${env:NAME}` and `${userHome}`."""
+"""Variables in the files of clients: `${NAME}`, `${NAME:-otherwise}`, `${env:NAME}`, `{env:NAME}` and `${userHome}`."""
 
 import os.path
 import re
 from collections.abc import Mapping
 
-_VARIABLE = re.compile(r"\$\{([^{}]*)\}")
+# opencode writes {env:NAME}.
+_VARIABLE = re.compile(r"\$\{([^{}]*)\}|(?<!\$)\{(env:[A-Za-z_][A-Za-z0-9_]*)\}")
 # What editors fill in by themselves, and nobody else can.
 _OF_CLIENTS = re.compile(
     r"workspaceFolder\w*|file\w*|relativeFile\w*|extensionPath|cwd|lineNumber|selectedText"
@@ -37,10 +38,11 @@ class Expansion:
         return found
 
     def _value(self, match: re.Match[str]) -> str:
-        known = _KNOWN.fullmatch(match[1])
-        if match[1] == _HOME and not self._environ.get(_HOME):
+        inner = match[1] if match[1] is not None else match[2]
+        known = _KNOWN.fullmatch(inner)
+        if inner == _HOME and not self._environ.get(_HOME):
             return os.path.expanduser("~")
-        is_of_client = _OF_CLIENTS.fullmatch(match[1]) is not None and not self._environ.get(match[1])
+        is_of_client = _OF_CLIENTS.fullmatch(inner) is not None and not self._environ.get(inner)
         if known is None or is_of_client:
             raise NotSet(
                 f"{match[0][:100]} can only be filled in by the client whose file this is; write the value itself."

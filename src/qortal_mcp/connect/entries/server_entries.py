@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from ....client.transcript import Headers
-from ....settings.variables import PREFIX
-from ..targets import is_address, is_header_name
+from ...client.transcript import Headers
+from ...settings.variables import PREFIX
+from .addresses import is_address, is_header_name
 from .variables import Expansion, NotSet
 
 _COMMANDS = frozenset({"stdio", "local", "command"})
@@ -21,6 +21,7 @@ _ADDRESSES = frozenset(
     {"http", "sse", "streamable-http", "streamablehttp", "streamable_http", "ws", "websocket", "remote"}
 )
 _URLS = ("url", "httpUrl", "serverUrl", "uri")
+_ENVIRONMENTS = ("env", "environment", "envs")
 _HIDDEN = ("excludeTools", "disabledTools", "disabled_tools")
 _CHOSEN = ("includeTools", "enabledTools", "enabled_tools", "tools")
 _OURSELVES = frozenset({"qortal-mcp", "qortal-mcp.exe", "qortal_mcp"})
@@ -56,15 +57,23 @@ def is_switched_off(raw: Any) -> bool:
     return isinstance(raw, dict) and (raw.get("disabled") is True or raw.get("enabled") is False)
 
 
-def read(raw: Any, environ: Mapping[str, str]) -> Entry:
-    """Raises: BadEntry."""
+def read(raw: Any, environ: Mapping[str, str], *, inside_ourselves: bool = True) -> Entry:
+    """What an entry means with these variables. `inside_ourselves`: this program is to start it for a list of servers.
+
+    Raises: BadEntry.
+    """
     if not isinstance(raw, dict):
         raise BadEntry("Its entry is not an object.")
     expansion = Expansion(environ)
     try:
-        if _is_command(raw):
-            return _command(raw, expansion)
-        return _address(raw, expansion)
+        if not _is_command(raw):
+            return _address(raw, expansion)
+        found = _command(raw, expansion)
+        if inside_ourselves and runs_ourselves(found.target, found.env):
+            raise BadEntry(
+                "It is this very command with its own list of servers: it would start itself for ever."
+            )
+        return found
     except NotSet as exc:
         raise BadEntry(str(exc)) from None
 
@@ -72,27 +81,23 @@ def read(raw: Any, environ: Mapping[str, str]) -> Entry:
 def _is_command(raw: dict[str, Any]) -> bool:
     kind = raw.get("type")
     if kind is None:
-        kind = "stdio" if "command" in raw else "http"
+        kind = "stdio" if "command" in raw or "cmd" in raw else "http"
     if not isinstance(kind, str) or kind.lower() not in _COMMANDS | _ADDRESSES:
         raise BadEntry("Its type is not stdio, http, sse, streamable-http or ws.")
     return kind.lower() in _COMMANDS
 
 
 def _command(raw: dict[str, Any], expansion: Expansion) -> Entry:
-    given = raw.get("command")
+    given = raw.get("command", raw.get("cmd"))
     words = [*(given if isinstance(given, list) else [given]), *_listed(raw, "args")]
     if not isinstance(words[0], str) or not words[0]:
         raise BadEntry("It has no command.")
     if len(words) > _MOST_WORDS:
         raise BadEntry("It has too many arguments.")
     argv = tuple(_text(word, "a word of its command", expansion) for word in words)
-    env = _texts(raw.get("env", raw.get("environment")), "env", expansion)
+    env = _texts(next((raw[name] for name in _ENVIRONMENTS if name in raw), None), "env", expansion)
     for name in _listed(raw, "env_vars"):
         env[_text(name, "a name in env_vars", expansion)] = expansion.value(str(name))
-    if runs_ourselves(argv, env):
-        raise BadEntry(
-            "It is this very command with its own list of servers: it would start itself for ever."
-        )
     cwd = raw.get("cwd")
     return Entry(
         target=argv,

@@ -1,1 +1,0 @@
-"""The servers behind one front: the files of clients, their entries, and the variables in them."""

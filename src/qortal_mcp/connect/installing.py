@@ -1,0 +1,118 @@
+"""Decides what `install` changes in a client's file, and what undoing it means. Pure: nothing is read or written here."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from .client import SERVER_NAME, Client, Level
+from .configured import entries_under
+from .records import Record, hash_of, hashed
+from .settings_files import editing
+from .settings_files.formats import parsed
+from .settings_files.splice import Splice
+
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,60}")
+
+
+class OtherEntry(Exception):
+    """There is another entry of that name."""
+
+    def __init__(self, found: Any) -> None:
+        super().__init__()
+        self.found = found
+
+
+class NotOurs(Exception):
+    """The entry is not as `install` wrote it. `found` is what it is now."""
+
+    def __init__(self, found: Any) -> None:
+        super().__init__()
+        self.found = found
+
+
+class Undoing(Struct, frozen=True):
+    """What undoing does: one change, or the removal of a file that `install` made."""
+
+    splice: Splice | None
+    removes_file: bool = False
+
+
+def is_entry_name(name: str) -> bool:
+    """Whether `install` can be told of an entry of this name."""
+    return _NAME.fullmatch(name) is not None
+
+
+def install_words(client: Client, name: str, level: Level) -> tuple[str, ...]:
+    """The command line that means this entry of the client's usual file."""
+    has_both = any(place.level == "user" for place in client.places)
+    return (
+        *("qortal-mcp", "install", client.name),
+        *(("--name", name) if name != SERVER_NAME else ()),
+        *(("--project",) if level == "project" and has_both else ()),
+    )
+
+
+def change(
+    client: Client, data: bytes, name: str, entry: Mapping[str, Any], *, replaces: bool = False
+) -> Splice | None:
+    """The change that adds the entry; None if it is there.
+
+    Raises: OtherEntry unless it may be replaced; NotUnderstood.
+    """
+    found = entries_under(parsed(client.form, data), client.key)
+    if name in found:
+        if _covers(found[name], entry):
+            return None
+        if not replaces:
+            raise OtherEntry(found[name])
+    return editing.put(client.form, data, client.key, name, entry)
+
+
+def _covers(found: Any, entry: Mapping[str, Any]) -> bool:
+    """Whether an entry says the same; what a person added to it is their own affair."""
+    return isinstance(found, dict) and all(
+        member in found and found[member] == value for member, value in entry.items()
+    )
+
+
+def record(
+    client: Client, file: str, name: str, entry: Any, data: bytes | None, splice: Splice, backup: str
+) -> Record:
+    """What is kept of a change."""
+    before = data or b""
+    return Record(
+        client=client.name,
+        file=file,
+        name=name,
+        entry=hash_of(entry),
+        before="" if data is None else hashed(before),
+        after=hashed(splice.applied(before)),
+        start=splice.start,
+        added=len(splice.text),
+        removed=splice.end - splice.start,
+        backup=backup,
+    )
+
+
+def undoing(
+    client: Client, data: bytes, name: str, known: Record | None, backup: bytes | None
+) -> Undoing | None:
+    """How the entry is taken out; None if it is gone. `backup` is the copy that the record names, if it is there.
+
+    A file that nobody changed since becomes what it was, to the byte. Raises: NotOurs, NotUnderstood.
+    """
+    found = entries_under(parsed(client.form, data), client.key)
+    if name not in found:
+        return None
+    if known is None or hash_of(found[name]) != known.entry:
+        raise NotOurs(found[name])
+    if hashed(data) == known.after:
+        if not known.before:
+            return Undoing(None, removes_file=True)
+        old = backup if known.removed else data[: known.start] + data[known.start + known.added :]
+        if old is not None and hashed(old) == known.before:
+            end = known.start + known.added
+            return Undoing(Splice(known.start, end, old[known.start : known.start + known.removed]))
+    return Undoing(editing.take(client.form, data, client.key, name))
