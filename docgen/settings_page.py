@@ -13,9 +13,27 @@ from .markdown import code, table
 _HEAD = """\
 # Settings
 
-Every setting is a flag and a variable. A flag beats a variable, a variable beats the default. Several values are separated by
+Every setting is a flag, a variable, and a key in the file that `--config` names. A flag beats a variable, a variable the file, and the file the default. Several values are separated by
 commas in a variable; their flag is repeated. Options of single commands, such as `--json` or those of `audit`, are in their `--help`. A variable that starts with `{prefix}` and is not on this page
 stops the start with an error that names it.
+"""
+
+_FILE = """\
+## A settings file
+
+TOML. The keys are the names of options without dashes in front, a list where an option may be repeated, `true` for a switch. What stands in a table with the
+name of a command is for that command alone, and beats what is set for all. An unknown key or table, a wrong value and a secret are refused at the start,
+each with its place. Paths are as on the command line: relative to where the command runs.
+
+```toml
+node = ["http://127.0.0.1:12391", "http://192.0.2.7:12391"]
+log-level = "warning"
+
+[serve]
+listen = "0.0.0.0:8000"
+allow-host = ["mcp.example"]
+token-file = "/etc/qortal-mcp/token"
+```
 """
 
 _TOKEN = """\
@@ -55,6 +73,7 @@ def page() -> str:
         also, which = _partly(group)
         parts.append(f"## {group.title}: {', '.join([*_takers(group), *also])}\n\n{group.__doc__}{which}\n")
         parts.append(options_table(group))
+    parts.append(_FILE)
     parts.append(_TOKEN.format(token=settings.TOKEN_VARIABLE))
     parts.append(_KEY.format(key=settings.KEY_VARIABLE, address=settings.BASE_URL_VARIABLE))
     parts.append(_EXIT)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from qortal_mcp import settings
+from qortal_mcp.from_settings import check_nodes, node_of
 from qortal_mcp.settings import (
     BridgeListenOptions,
     ConsoleOptions,
@@ -326,3 +327,35 @@ def test_what_the_console_may_audit_depends_on_who_can_reach_it_unless_it_is_sai
 def test_what_the_console_may_audit_is_one_of_three_words() -> None:
     with pytest.raises(WrongSetting, match=r"QORTAL_MCP_AUDIT_TARGETS must be one of off, loopback, any\."):
         settings.read(ConsoleOptions, {}, {"QORTAL_MCP_AUDIT_TARGETS": "all"})
+
+
+def test_how_many_nodes_confirm_is_a_number() -> None:
+    assert NodeOptions().confirm == 1
+    assert settings.read(NodeOptions, {}, {"QORTAL_MCP_CONFIRM": "3"}).confirm == 3
+    for wrong in ("0", "-1", "two", "101", "1.5"):
+        with pytest.raises(WrongSetting, match=r"^--confirm must be a number from 1 to 100\.$"):
+            settings.read(NodeOptions, {"confirm": wrong}, {})
+
+
+@pytest.mark.promise("Nodes", "`--confirm N` with fewer than N different nodes is refused at the start.")
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (NodeOptions(confirm=2), "needs 2 different nodes, and 1 is given: repeat --node."),
+        (
+            NodeOptions(node=("http://a:1", "http://a:1/", "http://b:1"), confirm=3),
+            "needs 3 different nodes, and 2 are given: repeat --node.",
+        ),
+        (NodeOptions(sample=True, confirm=2), "cannot be combined: the sample chain is a single node."),
+    ],
+)
+def test_too_few_nodes_to_confirm_are_refused(options: NodeOptions, complaint: str) -> None:
+    for check in (check_nodes, node_of):
+        with pytest.raises(WrongSetting) as refusal:
+            check(options)
+        assert str(refusal.value).startswith("--confirm ")
+        assert str(refusal.value).endswith(complaint)
+
+
+def test_enough_nodes_to_confirm_are_accepted() -> None:
+    check_nodes(NodeOptions(node=("http://a:1", "http://b:1"), confirm=2))

@@ -8,12 +8,12 @@ import msgspec
 from .console.setup import ConsoleSetup
 from .console.site import console_site
 from .door import OPEN_ROUTES, callers_of, guard_of, operator_routes, rate_of
-from .from_settings import node_of, server_of
+from .from_settings import metrics_file_of, node_of, server_of
 from .qortal.manifest import llms_txt, manifest
 from .qortal.node.node import Node
 from .qortal.server import readiness
 from .server.dispatch import Server
-from .settings import ListenOptions, NodeOptions, host_and_port
+from .settings import ListenOptions, NodeOptions, WatchOptions, host_and_port
 from .transports.http import HttpApp, Page, Route
 
 _encode = msgspec.json.Encoder().encode
@@ -27,6 +27,7 @@ def make_app(
     node: Node | None = None,
     console: ConsoleSetup | None = None,
     beside: Callable[[AsyncExitStack], Awaitable[None]] | None = None,
+    watching: WatchOptions | None = None,
 ) -> HttpApp:
     """The application for these settings. Nothing is opened before it starts.
 
@@ -35,17 +36,21 @@ def make_app(
     Raises: WrongSetting.
     """
     chain, door = chain or NodeOptions(), door or ListenOptions()
-    node = node or node_of(chain)
-    server = server_of(chain, node, rate_of(door, host_and_port(door.listen)[0]))
+    watching = watching or WatchOptions()
+    node = node or node_of(chain, watching)
+    server = server_of(chain, node, rate_of(door, host_and_port(door.listen)[0]), watching)
+    metrics_file = metrics_file_of(watching, server.metrics, node.look)
 
     async def live(stack: AsyncExitStack) -> None:
         stack.push_async_callback(node.close)
+        if metrics_file is not None:
+            await stack.enter_async_context(metrics_file)
         if beside is not None:
             await beside(stack)
         server.load()
         await node.warm()
 
-    return HttpApp(
+    return _kind_of_app(watching)(
         server,
         guard=guard_of(door, token),
         callers=callers_of(door, token),
@@ -54,6 +59,14 @@ def make_app(
         site=console_site(server, node, chain, console or ConsoleSetup(), needs_token=token is not None),
         lifespan=live,
     )
+
+
+def _kind_of_app(watching: WatchOptions) -> type[HttpApp]:
+    if watching.otlp is None:
+        return HttpApp
+    from .tracing.http import TracedHttpApp
+
+    return TracedHttpApp
 
 
 def _routes(server: Server, node: Node, *, needs_token: bool) -> Mapping[str, Route]:
@@ -66,7 +79,7 @@ def _routes(server: Server, node: Node, *, needs_token: bool) -> Mapping[str, Ro
         return Page(_encode(facts), status=200 if is_ready else 503)
 
     return {
-        **operator_routes(server.metrics, ready),
+        **operator_routes(server.metrics, ready, node.look),
         "/mcp-manifest.json": lambda: described,
         "/llms.txt": lambda: for_models,
     }

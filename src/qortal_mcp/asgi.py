@@ -1,6 +1,6 @@
 """The Qortal server as an ASGI application: MCP, the console, and the routes for operators.
 
-`qortal_mcp.asgi:app` reads its settings from the environment, for any ASGI server; `make_app` takes them as
+`qortal_mcp.asgi:app` reads its settings from the environment and the file that QORTAL_MCP_CONFIG names, for any ASGI server; `make_app` takes them as
 arguments. `qortal-mcp serve` runs the same application, and adds the bounds that an ASGI server does not have.
 
 The ASGI server decides where it can be reached from, which this code cannot see: set QORTAL_MCP_TOKEN.
@@ -17,9 +17,11 @@ from .settings import (
     ModelOptions,
     NodeOptions,
     QuestionOptions,
+    WatchOptions,
     WrongSetting,
     audit_targets_of,
     read,
+    read_settings_file,
     refuse_unknown_variables,
     token,
 )
@@ -45,12 +47,19 @@ def __getattr__(name: str) -> HttpApp:
 
 def _app_of(environ: Mapping[str, str]) -> HttpApp:
     refuse_unknown_variables(environ)
-    door = read(ListenOptions, {}, environ)
+    file = read_settings_file({}, environ, "serve")
+    door = read(ListenOptions, {}, environ, file)
     # Whether others can reach it is not known here, so it is taken for granted.
     console = ConsoleSetup(
-        model=read(ModelOptions, {}, environ),
-        question=read(QuestionOptions, {}, environ),
-        audit_targets=audit_targets_of(read(ConsoleOptions, {}, environ), is_loopback=False),
+        model=read(ModelOptions, {}, environ, file),
+        question=read(QuestionOptions, {}, environ, file),
+        audit_targets=audit_targets_of(read(ConsoleOptions, {}, environ, file), is_loopback=False),
         environ=environ,
     )
-    return make_app(read(NodeOptions, {}, environ), door, token(door, environ), console=console)
+    return make_app(
+        read(NodeOptions, {}, environ, file),
+        door,
+        token(door, environ),
+        console=console,
+        watching=read(WatchOptions, {}, environ, file),
+    )

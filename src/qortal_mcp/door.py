@@ -1,11 +1,12 @@
 """What every HTTP application of ours has: who may come in, how often, and the pages for operators."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 
 from .metrics import Metrics
+from .metrics.page import CONTENT_TYPE
 from .settings import RATE_BEYOND_LOOPBACK, TOKEN_VARIABLE, ListenOptions, WrongSetting
 from .transports.callers import Callers
-from .transports.guard import Guard, is_loopback
+from .transports.guard import ClosedGuard, Guard, is_loopback
 from .transports.http import Page, Route
 
 # Probes need no token; everything else does.
@@ -28,6 +29,11 @@ def guard_of(door: ListenOptions, token: str | None) -> Guard:
     return Guard(hosts=door.allow_host, origins=door.allow_origin, token=token)
 
 
+def closed_guard_of(door: ListenOptions, token: str | None, why: str) -> Guard:
+    """The same, while there is nothing to serve: whoever may come in is told why."""
+    return ClosedGuard(why, hosts=door.allow_host, origins=door.allow_origin, token=token)
+
+
 def callers_of(door: ListenOptions, token: str | None) -> Callers:
     """Raises: WrongSetting."""
     try:
@@ -43,9 +49,18 @@ def rate_of(door: ListenOptions, host: str) -> float | None:
     return None if is_loopback(host) else RATE_BEYOND_LOOPBACK
 
 
-def operator_routes(metrics: Metrics, ready: Route) -> Mapping[str, Route]:
+def operator_routes(
+    metrics: Metrics, ready: Route, look: Callable[[], Awaitable[None]] | None = None
+) -> Mapping[str, Route]:
+    """`look` brings up to date what the metrics show."""
+
+    async def numbers() -> Page:
+        if look is not None:
+            await look()
+        return Page(metrics.render().encode(), CONTENT_TYPE)
+
     return {
         "/healthz": lambda: Page(b'{"status":"ok"}'),
         "/readyz": ready,
-        "/metrics": lambda: Page(metrics.render().encode(), "text/plain; version=0.0.4; charset=utf-8"),
+        "/metrics": numbers,
     }

@@ -34,11 +34,19 @@ class Limits(Struct, frozen=True, kw_only=True):
     # Requests worked on at once, for one connection and for the process.
     peer_requests: Positive = 64
     server_requests: Positive = 1024
+    # Plain functions of tools, resources and prompts that run at once, each in a thread: as many as one connection may ask for. One that
+    # finds no thread waits a moment, which is enough for a burst of short calls.
+    threads: Positive = 64
+    thread_wait_seconds: Seconds = 1.0
     # Subscriptions one connection may hold, and the process in all.
     peer_subscriptions: Positive = 64
     server_subscriptions: Positive = 2048
     # Those of one caller, over all its connections: one that opens all it can must leave most of them to others.
     caller_subscriptions: Positive = 256
+    # Different resources that are looked at again and again for their subscribers: in all, and for one caller. Each costs a few
+    # requests to a node with each new block.
+    watched_resources: Positive = 512
+    caller_watched_resources: Positive = 128
     # Notifications queued for a subscriber or a connection that reads slowly; one more ends it.
     backlog_messages: Positive = 256
     # The same in bytes: a few large answers count as much as many notifications.

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-# Our own definitions have 4.2 characters per token of o200k; a round 4 errs on the side of caution.
+# Our own definitions have 4.3 characters per token of o200k; a round 4 errs on the side of caution.
 CHARS_PER_TOKEN = 4.0
 ENCODING = "o200k_base"
 

@@ -7,7 +7,8 @@ import click
 
 from ..repairs import values
 from .input import typed_arguments
-from .input.any_server import GROUPS, one_form, takes_server
+from .input.any_server import GROUPS, takes_server
+from .input.forms import one_form
 from .input.options import SettingsCommand
 from .output import terminal
 from .output.any_server import written

@@ -3,10 +3,11 @@
 A command's module is imported only when it runs.
 """
 
+import functools
 import os
 import sys
 import traceback
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, TextIO
 
 import click
@@ -19,6 +20,9 @@ PROGRAM = "qortal-mcp"
 _COMPLETION = "_QORTAL_MCP_COMPLETE"
 # Suggestions less similar than this are not shown.
 _LIKENESS = 0.75
+# Shorter words are a part of too many names.
+_LEAST_PART = 3
+_MOST_HINTS = 5
 
 
 class Entry(NamedTuple):
@@ -38,10 +42,14 @@ COMMANDS = {
     "read": Entry("Ask", "Read a resource, or list what can be read."),
     "prompt": Entry("Ask", "Show a prompt with its arguments filled in, or list the prompts."),
     "complete": Entry("Ask", "Show what a server suggests for an argument, one value per line."),
+    "watch": Entry("Ask", "Show what changes about accounts, names, trades or the chain, as it happens."),
+    "install": Entry("Connect", "Put this server into the settings of an AI client, or take it out again."),
     "bridge": Entry(
         "Connect", "Make any MCP server usable: other transports and revisions, repaired answers."
     ),
+    "new": Entry("Build", "Write a small MCP server of your own, to begin with."),
     "audit": Entry("Check", "Say what is wrong with any MCP server, and which clients break on it."),
+    "doctor": Entry("Check", "Say what is wrong with this installation, its node and its clients."),
     "version": Entry("Ask", "Show the version and the supported protocol revisions."),
 }
 
@@ -70,7 +78,7 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            raise failures.WrongUsage(unknown("command", args[0], COMMANDS), ctx)
+            raise failures.WrongUsage(_unknown_command(args[0]), ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -80,36 +88,44 @@ class LazyGroup(click.Group):
                     [(name, entry.summary) for name, entry in COMMANDS.items() if entry.section == section]
                 )
 
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_epilog(ctx, formatter)
+        with formatter.section("Exit codes"):
+            formatter.write_dl([(str(code), meaning) for code, meaning in failures.EXIT_CODES.items()])
 
-def unknown(what: str, name: str, known: Iterable[str]) -> str:
-    """One line about a name that does not exist, with similar names."""
+
+def unknown(what: str, name: str, known: Iterable[str], old: Iterable[str] = ()) -> str:
+    """One line about a name that does not exist, with similar names, and those that hold it as a part."""
     import difflib
 
     from ..text import shortened, visible
 
-    near = difflib.get_close_matches(name, list(known), n=3, cutoff=_LIKENESS)
-    hint = f" Did you mean {' or '.join(near)}?" if near else ""
-    return f"Unknown {what} {shortened(visible(name), 60)}.{hint}"
+    names, meant = list(known), name.lower().replace("-", "_")
+    near = difflib.get_close_matches(name, [*names, *old], n=3, cutoff=_LIKENESS)
+    if len(meant) >= _LEAST_PART:
+        near += [one for one in names if meant in one.lower().replace("-", "_") and one not in near]
+    hint = f" Did you mean {' or '.join(near[:_MOST_HINTS])}?" if near else ""
+    return f"Unknown {what} {shortened(visible(name), 60)}.{visible(hint)}"
 
 
-def unknown_tool(name: str, known: Iterable[str]) -> str:
+def unknown_tool(name: str, known: Iterable[str], old: Iterable[str] = ()) -> str:
     """The same about a tool, and where to find the existing ones."""
-    return f"{unknown('tool', name, known)} See {PROGRAM} tools."
+    return f"{unknown('tool', name, known, old)} See {PROGRAM} tools."
 
 
-_EPILOG = "\n".join(
-    [
-        "Settings can also be given as environment variables, named in the command's help.",
-        "\n\b\nExit codes:",  # \b: do not rewrap
-        *(f"  {code}  {meaning}" for code, meaning in failures.EXIT_CODES.items()),
-    ]
-)
+def _unknown_command(name: str) -> str:
+    """A tool is no command, but there is one that calls it."""
+    from .input.toolsets import tool_named, toolset_of
+
+    if toolset_of(tool_named(name)) is not None:
+        return f"{unknown('command', name, ())} Did you mean call {name}?"
+    return unknown("command", name, COMMANDS)
 
 
 @click.group(
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-    epilog=_EPILOG,
+    epilog="Settings can also be given as environment variables, named in the command's help.",
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def program() -> None:
@@ -134,7 +150,7 @@ def run(words: Sequence[str]) -> int:
     except click.exceptions.Exit as exc:
         return exc.exit_code
     except click.exceptions.NoArgsIsHelpError as exc:
-        _print_error(exc.format_message())
+        _print_error(exc.format_message(), functools.partial(click.echo, err=True))
         return failures.WRONG_USAGE
     except click.UsageError as exc:
         return _failed(exc.format_message(), exc.exit_code, exc.ctx)
@@ -169,16 +185,18 @@ def _drop(stream: TextIO | failures.ClosedOutput) -> None:
 
 def _failed(message: str, code: int, ctx: click.Context | None = None) -> int:
     from ..text import visible
+    from .output import terminal
 
-    line = visible(" ".join(message.splitlines()))  # names of files, too, may hold anything
+    # Names of files, too, may hold anything.
+    line = visible(" ".join(line.strip() for line in message.splitlines()))
     sentence = line if line.endswith((".", "?")) else f"{line}."
     hint = f" See {ctx.command_path} --help." if ctx is not None else ""
-    _print_error(f"{PROGRAM}: {sentence}{hint}")
+    _print_error(f"{PROGRAM}: {sentence}{hint}", terminal.warn)
     return code
 
 
-def _print_error(text: str) -> None:
+def _print_error(text: str, write: Callable[[str], None]) -> None:
     try:
-        click.echo(text, err=True)
+        write(text)
     except OSError:  # closed or full as well: nobody can be told
         _drop(sys.stderr)

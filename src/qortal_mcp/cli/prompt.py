@@ -7,13 +7,15 @@ import click
 
 from ..repairs import values
 from .input import completion, typed_arguments
-from .input.any_server import GROUPS, one_form, takes_server
+from .input.any_server import GROUPS, takes_server
+from .input.forms import one_form
 from .input.options import SettingsCommand
 from .output import terminal
 from .output.any_server import offers, written
-from .program import PROGRAM
+from .program import PROGRAM, unknown
+from .running import failures
 from .running.any_server.asking import Asker, listed, members_of, result_of, use
-from .running.any_server.chosen import Chosen
+from .running.any_server.chosen import Chosen, OwnServer
 
 
 @click.command(cls=SettingsCommand, groups=GROUPS, asks_once=True)
@@ -38,13 +40,25 @@ def command(where: Chosen, name: str | None, arguments: Sequence[str], as_json: 
         _list(where, as_json or as_raw)
         return
     given = typed_arguments.texts_of(arguments)
+    if isinstance(where, OwnServer):
+        _check_name(name)
     result = result_of(where, "prompts/get", {"name": name, **({"arguments": given} if given else {})})
     if as_raw:
         written.write_json(result)
     elif as_json:
         written.write_json(values.write(members_of(result).get("messages")))
     else:
-        terminal.write(offers.messages(members_of(result), written.palette()))
+        width = terminal.width() if terminal.is_terminal() else None
+        terminal.write(offers.messages(members_of(result), written.palette(), width))
+
+
+def _check_name(name: str) -> None:
+    """Raises: NoSuchTool."""
+    from ..qortal.prompts import PROMPTS
+
+    known = [prompt.name for prompt in PROMPTS]
+    if name not in known:
+        raise failures.NoSuchTool(f"{unknown('prompt', name, known)} See {PROGRAM} prompt.")
 
 
 def _list(where: Chosen, as_json: bool) -> None:

@@ -7,18 +7,20 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec import Raw
 
 from ..repairs import values
 from ..text import visible
 from .input import files
-from .input.any_server import GROUPS, one_form, takes_server
+from .input.any_server import GROUPS, takes_server
+from .input.forms import one_form
 from .input.options import SettingsCommand
-from .output import terminal
-from .output.any_server import blocks, offers, written
+from .output import terminal, view
+from .output.any_server import blocks, offers, results, written
 from .program import PROGRAM
 from .running import failures
 from .running.any_server.asking import Asker, listed, members_of, result_of, use
-from .running.any_server.chosen import Chosen
+from .running.any_server.chosen import Chosen, OwnServer
 
 _STDOUT = "-"
 
@@ -26,7 +28,12 @@ _STDOUT = "-"
 @click.command(cls=SettingsCommand, groups=GROUPS, asks_once=True)
 @takes_server
 @click.argument("uri", required=False)
-@click.option("--json", "as_json", is_flag=True, help="Show the contents, or the lists, as JSON.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Show a resource that is JSON as JSON, the contents of any other, or the lists.",
+)
 @click.option("--raw", "as_raw", is_flag=True, help="Show the whole result as JSON.")
 @click.option(
     "--output",
@@ -63,12 +70,12 @@ def command(
         written.write_json(result)
         return
     contents = members_of(result).get("contents")
-    if as_json:
-        written.write_json(values.write(contents))
-        return
     found = contents if isinstance(contents, list) else []
-    if output is None:
-        terminal.write(_shown(found))
+    if as_json:
+        whole = _json_of(found)
+        written.write_json(values.write(contents) if whole is None else whole)
+    elif output is None:
+        terminal.write(_shown(found, is_ours=isinstance(where, OwnServer)))
     else:
         _save(found, output, force)
 
@@ -91,8 +98,27 @@ def _list(where: Chosen, as_json: bool) -> None:
     terminal.write("\n".join(lines))
 
 
-def _shown(contents: list[Any]) -> str:
-    """One part as it is; several below their addresses."""
+def _json_of(contents: list[Any]) -> bytes | None:
+    """The JSON that a resource is; None if it is anything else."""
+    part = blocks.part_of(contents[0]) if len(contents) == 1 else None
+    if part is None or part.text is None or not part.is_json:
+        return None
+    text = part.text.encode(errors="replace")
+    return text if written.pretty(text) is not None else None
+
+
+def _readable(encoded: bytes, *, is_ours: bool) -> str:
+    """As `call` shows a structured answer."""
+    structured = values.read(Raw(encoded))
+    if is_ours and isinstance(structured, dict):
+        return view.answer(structured, view.paper(), view.palette())
+    return results.structured_shown(structured, view.paper(), view.palette())
+
+
+def _shown(contents: list[Any], *, is_ours: bool) -> str:
+    """One part as it is, or readable if it is JSON; several below their addresses."""
+    if (encoded := _json_of(contents)) is not None:
+        return _readable(encoded, is_ours=is_ours)
     palette = written.palette()
     lines: list[str] = []
     for value in contents:

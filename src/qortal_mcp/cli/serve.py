@@ -3,28 +3,42 @@
 import logging
 import os
 import sys
+from contextlib import AsyncExitStack
 
 import click
 from msgspec.structs import replace
 
 from .. import settings
 from ..from_settings import node_of
-from ..settings import ConsoleOptions, ListenOptions, ModelOptions, NodeOptions, QuestionOptions
-from .input.options import SettingsCommand
+from ..settings import ConsoleOptions, ListenOptions, ModelOptions, NodeOptions, QuestionOptions, WatchOptions
+from .input.options import SettingsCommand, flags_given
+from .running.failures import WrongUsage
 
 log = logging.getLogger(__name__)
 
 
 @click.command(
-    cls=SettingsCommand, groups=(NodeOptions, ListenOptions, ModelOptions, QuestionOptions, ConsoleOptions)
+    cls=SettingsCommand,
+    groups=(NodeOptions, ListenOptions, ModelOptions, QuestionOptions, ConsoleOptions, WatchOptions),
 )
+@click.argument("target", required=False, metavar="[FILE.py:NAME]")
+@click.option("--reload", is_flag=True, help="With a file: serve it again whenever it changes.")
+@click.option(
+    "--sessions", is_flag=True, help="With a file: give older clients a session, so that tools can ask them."
+)
+@click.pass_context
 def command(
+    ctx: click.Context,
     chain: NodeOptions,
     door: ListenOptions,
     model: ModelOptions,
     question: QuestionOptions,
     console: ConsoleOptions,
-) -> None:
+    watching: WatchOptions,
+    target: str | None,
+    reload: bool,
+    sessions: bool,
+) -> int | None:
     """Serve AI clients over HTTP and WebSocket, and people with a browser.
 
     MCP is at /mcp (Streamable HTTP) and /ws (WebSocket). The console is at /: open it in a browser.
@@ -36,13 +50,28 @@ def command(
 
     Listening beyond loopback needs a token, from --token-file or the variable QORTAL_MCP_TOKEN, unless --without-token
     is given; and --allow-host must have the name that clients use for the server.
+
+    FILE.py:NAME serves a server of your own instead, made with this library: the object of that name in the file, at /mcp and /ws. The
+    options for listening and logging hold for it; --reload starts it again when the file, or what it imports from its folder, changes.
+
+    SIGTERM and Ctrl-C end it after the calls in flight. SIGHUP reads the token of --token-file and the log level of
+    --config again, or ends it where it was started from a terminal that was closed.
     """
+    if target is not None:
+        from .running.serving_file import refuse_flags, serve_file
+
+        refuse_flags(ctx, (NodeOptions, ModelOptions, QuestionOptions, ConsoleOptions, WatchOptions))
+        return serve_file(target, door, reload=reload, sessions=sessions)
+    if reload or sessions:
+        raise WrongUsage("--reload and --sessions are for a server in a file: serve FILE.py:NAME.", ctx)
     from ..application import make_app
     from ..console.setup import ConsoleSetup
     from ..door import check_host
     from ..transports.guard import is_loopback
     from ..transports.serve import run_http, url_of
     from .running.listening import announce, bound, resolved, say
+    from .running.read_again import ReadAgain
+    from .running.service_manager import tell_ready
     from .running.startup_report import StartupReport
 
     token = settings.token(door, os.environ)
@@ -50,7 +79,7 @@ def command(
     check_host(host, door, token)
     if model.key_file is not None:
         settings.model_key(model, os.environ)  # a wrong file is reported now, not to whoever asks first
-    node = node_of(chain)
+    node = node_of(chain, watching)
     report = StartupReport(node, chain)
     at = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     on_loopback = is_loopback(host)
@@ -61,7 +90,20 @@ def command(
         environ=os.environ,
         is_loopback=on_loopback,
     )
-    app = make_app(chain, replace(door, listen=at), token, node=node, console=setup, beside=report.live)
+
+    async def beside(stack: AsyncExitStack) -> None:
+        await report.live(stack)
+        await ReadAgain(door, flags_given(), app.renew_token).live(stack)
+
+    app = make_app(
+        chain,
+        replace(door, listen=at),
+        token,
+        node=node,
+        console=setup,
+        beside=beside,
+        watching=watching,
+    )
     sock = bound((host, port), door.listen)
 
     def started() -> None:
@@ -76,5 +118,7 @@ def command(
                 "allow the name they use with --allow-host NAME[:PORT]"
             )
         report.begin()
+        tell_ready(os.environ)
 
-    run_http(app, sock, limits=app.server.limits, on_started=started)
+    run_http(app, sock, limits=app.server.limits, on_started=started, metrics=app.server.metrics)
+    return None

@@ -13,6 +13,7 @@ from .input.any_server import GROUPS, takes_server
 from .input.options import SettingsCommand
 from .input.toolsets import switching_on, tool_named, toolset_of
 from .output import terminal, view
+from .output.any_server.offers import signature
 from .output.tool_detail import detail
 from .program import unknown_tool
 from .running import failures
@@ -43,7 +44,7 @@ def command(where: Chosen, tool: str | None, as_json: bool, as_tokens: bool) -> 
     """
     if as_json and as_tokens:
         raise failures.WrongUsage("--json and --tokens cannot be combined; give one of them.")
-    palette = view.COLOURED if terminal.has_colours() else view.PLAIN
+    palette = view.palette()
     if isinstance(where, OtherServer):
         from .running.any_server.listing import show_tools
 
@@ -120,9 +121,9 @@ def _listed(tools: list[dict[str, Any]], chosen: str, palette: view.Palette) -> 
 
 def _in_short(tool: dict[str, Any], width: int, palette: view.Palette) -> list[str]:
     schema = tool["inputSchema"]
-    arguments = " ".join(_argument(name, schema) for name in schema["properties"])
+    arguments = [_argument(name, schema) for name in schema["properties"]]
     about = terminal.wrapped(_first_sentence(tool["description"]), width - 6)
-    return [f"  {tool['name']} {palette.name(arguments)}".rstrip(), *(f"      {line}" for line in about)]
+    return [*signature(tool["name"], arguments, width, palette), *(f"      {line}" for line in about)]
 
 
 def _argument(name: str, schema: dict[str, Any]) -> str:

@@ -144,10 +144,12 @@ class Client:
         finally:
             self._link.use(wire)  # `close` ends what is in use
 
-    async def discover(self, revision: str) -> Reply:
+    async def discover(self, revision: str, *, must_answer: bool = False) -> Reply:
         """Ask a server whether it is modern."""
         self._link.speak(revision, modern=True)
-        return await self._link.ask("server/discover", {}, seconds=self._limits.probe_seconds)
+        limits = self._limits
+        seconds = limits.handshake_seconds if must_answer else limits.probe_seconds
+        return await self._link.ask("server/discover", {}, seconds=seconds)
 
     async def shake_hands(self, revision: str, *, must_know_it: bool = False) -> Terms:
         """The handshake of the legacy era."""

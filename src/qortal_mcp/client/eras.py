@@ -51,7 +51,9 @@ class Terms(Struct, frozen=True, kw_only=True):
 class Opening(Protocol):
     """What `agree` needs from a client."""
 
-    async def discover(self, revision: str) -> Reply: ...
+    async def discover(self, revision: str, *, must_answer: bool = False) -> Reply:
+        """`must_answer`: silence would not mean an old server, so it has as long as for a handshake: it may be starting."""
+        ...
 
     async def shake_hands(self, revision: str, *, must_know_it: bool = False) -> Terms:
         """`must_know_it`: a server that seems not to know `initialize` is not taken for one that is only badly written."""
@@ -83,7 +85,7 @@ async def agree(opening: Opening, era: Era, revision: str | None) -> Terms:
     if era == "auto" and revision is not None:
         era = "modern" if revision in MODERN else "legacy"
     if era == "modern":
-        terms = await _probe(opening, revision or MODERN[-1])
+        terms = await _probe(opening, revision or MODERN[-1], must_answer=True)
         if terms is None:
             raise NotSupported(f"the server does not speak {revision or MODERN[-1]}")
         return terms
@@ -111,7 +113,9 @@ async def _shake_hands_or_probe(opening: Opening, revision: str, *, is_probed: b
     except (HttpRefused, ServerError, MalformedReply) as exc:
         refusal = exc
     if _may_be_modern(refusal, is_probed=is_probed):
-        terms = await _probed_anew(opening)
+        # Who says that there is no handshake says something to the probe too.
+        is_sure = isinstance(refusal, ServerError) and refusal.code in NO_HANDSHAKE
+        terms = await _probed_anew(opening, must_answer=is_sure)
         if terms is not None:
             return terms
     if isinstance(refusal, MalformedReply):
@@ -121,14 +125,14 @@ async def _shake_hands_or_probe(opening: Opening, revision: str, *, is_probed: b
     return await _shake_hands_the_old_way(opening, revision, refusal)
 
 
-async def _probed_anew(opening: Opening) -> Terms | None:
+async def _probed_anew(opening: Opening, *, must_answer: bool) -> Terms | None:
     """Terms with a server that refused the handshake; None if it is not modern.
 
     For some servers the first message decides about the era of a connection.
     """
     try:
         await opening.begin_again()
-        return await _probe(opening, MODERN[-1])
+        return await _probe(opening, MODERN[-1], must_answer=must_answer)
     except ClientError:
         with contextlib.suppress(ClientError):
             await opening.begin_again()
@@ -163,13 +167,13 @@ class _Unsupported(Struct):
     supported: list[str]
 
 
-async def _probe(opening: Opening, revision: str) -> Terms | None:
+async def _probe(opening: Opening, revision: str, *, must_answer: bool = False) -> Terms | None:
     """Terms with a modern server; None if it is not modern.
 
     Raises: ClientError if the server did not answer at all.
     """
     try:
-        reply = await opening.discover(revision)
+        reply = await opening.discover(revision, must_answer=must_answer)
         found = reply.read(_Discovered)
     except ServerError as exc:
         return _from_error(exc, revision)

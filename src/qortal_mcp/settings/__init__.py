@@ -1,7 +1,7 @@
 """What an operator can change: options in groups, which each command combines.
 
 An option is spelt once, as a field. Its flag, its variable, the `--help` text and docs/settings.md are derived
-from the field's name, type, default and description. A flag beats a variable, a variable beats the default.
+from the field's name, type, default and description. A flag beats a variable, a variable the settings file, that the default.
 
 WrongSetting: a setting cannot be used. Its text names the setting and never its value.
 """
@@ -17,8 +17,17 @@ from .bridging import (
     WaitOptions,
 )
 from .console import AuditTargets, ConsoleOptions, audit_targets_of
+from .file import NO_FILE, ConfigOptions, SettingsFile
 from .option import Option, Options, WrongSetting, options_of
-from .reading import GROUPS, known_variables, old_variables, read, refuse_unknown_variables
+from .reading import (
+    GROUPS,
+    known_variables,
+    old_variables,
+    read,
+    read_settings_file,
+    refuse_unknown_variables,
+    wrong_variables,
+)
 from .secrets import model_key, server_token, token
 from .serving import (
     RATE_BEYOND_LOOPBACK,
@@ -39,12 +48,14 @@ from .variables import (
     TEST_VARIABLES,
     TOKEN_VARIABLE,
 )
+from .watching import WatchOptions
 
 __all__ = [
     "BASE_URL_VARIABLE",
     "GROUPS",
     "KEY_VARIABLE",
     "MODEL_VARIABLE",
+    "NO_FILE",
     "OLD_VARIABLES",
     "PREFIX",
     "RATE_BEYOND_LOOPBACK",
@@ -55,6 +66,7 @@ __all__ = [
     "AuditTargets",
     "BridgeListenOptions",
     "ChosenRepairs",
+    "ConfigOptions",
     "ConsoleOptions",
     "GatherOptions",
     "ListenOptions",
@@ -68,7 +80,9 @@ __all__ = [
     "RepairOptions",
     "SampleNodeOptions",
     "ServerOptions",
+    "SettingsFile",
     "WaitOptions",
+    "WatchOptions",
     "WrongSetting",
     "audit_targets_of",
     "host_and_port",
@@ -77,8 +91,10 @@ __all__ = [
     "old_variables",
     "options_of",
     "read",
+    "read_settings_file",
     "refuse_unknown_variables",
     "seconds",
     "server_token",
     "token",
+    "wrong_variables",
 ]

@@ -1,8 +1,8 @@
-"""Groups of options from flags and the environment. A flag beats a variable, a variable beats the default."""
+"""Groups of options from flags, the environment and a file: a flag beats a variable, a variable the file, that the default."""
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -16,9 +16,11 @@ from .bridging import (
     WaitOptions,
 )
 from .console import ConsoleOptions
+from .file import NO_FILE, ConfigOptions, SettingsFile, read_file
 from .option import Option, Options, WrongSetting, options_of
 from .serving import ListenOptions, LogOptions, NodeOptions, SampleNodeOptions
 from .variables import OLD_VARIABLES, PREFIX, SERVER_TOKEN_VARIABLE, TEST_VARIABLES, TOKEN_VARIABLE
+from .watching import WatchOptions
 
 _Group = TypeVar("_Group", bound=Options)
 
@@ -36,6 +38,8 @@ GROUPS: tuple[type[Options], ...] = (
     QuestionOptions,
     AskOptions,
     ConsoleOptions,
+    ConfigOptions,
+    WatchOptions,
     LogOptions,
 )
 
@@ -45,20 +49,44 @@ _EITHER_OR = (("node", "sample"),)
 _LIKENESS = 0.6
 
 
-def read(group: type[_Group], flags: Mapping[str, Any], environ: Mapping[str, str]) -> _Group:
-    """A group from the flags that were given (by field name) and the environment.
+class _Given(NamedTuple):
+    """A value, and where it comes from: of two that cannot be combined, the one of the higher rank counts."""
+
+    value: Any
+    source: str
+    rank: int
+
+
+def read(
+    group: type[_Group], flags: Mapping[str, Any], environ: Mapping[str, str], file: SettingsFile = NO_FILE
+) -> _Group:
+    """A group from the flags that were given (by field name), the environment and a file.
 
     Raises: WrongSetting.
     """
-    values: dict[str, Any] = {}
+    given: dict[str, _Given] = {}
     for option in options_of(group):
-        if option.field in flags:
-            values[option.field] = _converted(option, flags[option.field], option.flag)
-        elif text := environ.get(option.variable, "").strip():
-            values[option.field] = _converted(option, _listed(option, text), option.variable)
+        found = _given(option, flags, environ, file)
+        if found is not None:
+            given[option.field] = found._replace(value=_converted(option, found.value, found.source))
     for pair in _EITHER_OR:
-        _settle(pair, values, flags)
-    return group(**values)
+        _settle(pair, given)
+    return group(**{field: found.value for field, found in given.items()})
+
+
+def _given(
+    option: Option, flags: Mapping[str, Any], environ: Mapping[str, str], file: SettingsFile
+) -> _Given | None:
+    if option.field in flags:
+        return _Given(flags[option.field], option.flag, 4)
+    if text := environ.get(option.variable, "").strip():
+        return _Given(_listed(option, text), option.variable, 3)
+    if option.field in file.values:
+        value = file.values[option.field]
+        one_of_several = option.repeatable and isinstance(value, str)
+        rank = 2 if option.field in file.own else 1
+        return _Given([value] if one_of_several else value, f"{option.flag[2:]} in {file.name}", rank)
+    return None
 
 
 def _listed(option: Option, text: str) -> Any:
@@ -68,8 +96,9 @@ def _listed(option: Option, text: str) -> Any:
 def _converted(option: Option, raw: Any, source: str) -> Any:
     if option.choices and isinstance(raw, str):
         raw = raw.lower()
+    texts = [text for text in (raw if isinstance(raw, list | tuple) else [raw]) if isinstance(text, str)]
     for pattern, why in option.refused.items():
-        if any(re.search(pattern, text) for text in ([raw] if isinstance(raw, str) else raw)):
+        if any(re.search(pattern, text) for text in texts):
             raise WrongSetting(f"{source} {why}.")
     try:
         return msgspec.convert(raw, option.kind, strict=False)
@@ -77,16 +106,28 @@ def _converted(option: Option, raw: Any, source: str) -> Any:
         raise WrongSetting(f"{source} must be {option.expected}.") from None
 
 
-def _settle(pair: tuple[str, str], values: dict[str, Any], flags: Mapping[str, Any]) -> None:
-    """If two settings cannot be combined, a flag beats a variable."""
-    given = [name for name in pair if values.get(name)]
-    if len(given) < 2:
+def _settle(pair: tuple[str, str], given: dict[str, _Given]) -> None:
+    """If two settings cannot be combined, a flag beats a variable, and a variable the file."""
+    first, second = (given.get(name) for name in pair)
+    if first is None or second is None or not (first.value and second.value):
         return
-    by_variable = [name for name in given if name not in flags]
-    if len(by_variable) != 1:
-        names = [(f"--{name}" if name in flags else PREFIX + name.upper()) for name in given]
-        raise WrongSetting(f"{names[0]} and {names[1]} cannot be combined; give one of them.")
-    del values[by_variable[0]]
+    if first.rank == second.rank:
+        raise WrongSetting(f"{first.source} and {second.source} cannot be combined; give one of them.")
+    del given[pair[0] if first.rank < second.rank else pair[1]]
+
+
+def read_settings_file(
+    flags: Mapping[str, Any],
+    environ: Mapping[str, str],
+    command: str,
+    commands: Collection[str] | None = None,
+) -> SettingsFile:
+    """What the file that was named sets for a command; nothing if none was. Raises: WrongSetting."""
+    name = read(ConfigOptions, flags, environ).config
+    if name is None:
+        return NO_FILE
+    fields = {option.field for group in GROUPS for option in options_of(group)}
+    return read_file(name, command, fields, commands)
 
 
 def known_variables() -> tuple[str, ...]:
@@ -100,10 +141,40 @@ def refuse_unknown_variables(environ: Mapping[str, str]) -> None:
 
     Raises: WrongSetting, naming the variable and the nearest existing one, if any is similar.
     """
+    for sentence in _unknown_variables(environ).values():
+        raise WrongSetting(sentence)
+
+
+def wrong_variables(environ: Mapping[str, str]) -> dict[str, str]:
+    """Variables with our prefix that do not exist or have a wrong value, each with a sentence that names it."""
+    found = _unknown_variables(environ)
+    for group in GROUPS:
+        for option in options_of(group):
+            if sentence := _refusal(group, environ, option.variable):
+                found[option.variable] = sentence
+    for pair in _EITHER_OR:
+        one, other = (PREFIX + name.upper() for name in pair)
+        if not {one, other} & found.keys() and (sentence := _refusal(NodeOptions, environ, one, other)):
+            found[other] = sentence
+    return found
+
+
+def _refusal(group: type[Options], environ: Mapping[str, str], *names: str) -> str:
+    """What is wrong with these variables; empty if nothing is."""
+    try:
+        read(group, {}, {name: environ[name] for name in names if name in environ})
+    except WrongSetting as exc:
+        return str(exc)
+    return ""
+
+
+def _unknown_variables(environ: Mapping[str, str]) -> dict[str, str]:
     known = known_variables()
-    for name in sorted(environ):
-        if name.startswith(PREFIX) and name not in known:
-            raise WrongSetting(f"Unknown variable {name}. {_instead_of(name, known)}")
+    return {
+        name: f"Unknown variable {name}. {_instead_of(name, known)}"
+        for name in sorted(environ)
+        if name.startswith(PREFIX) and name not in known
+    }
 
 
 def _instead_of(name: str, known: Iterable[str]) -> str:

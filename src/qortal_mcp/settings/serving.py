@@ -20,6 +20,7 @@ WebOrigin = Annotated[str, Meta(pattern=rf"^[A-Za-z][A-Za-z0-9+.-]*://{_HOST}{_P
 NetworkAddress = Annotated[str, Meta(pattern=r"^[0-9A-Fa-f:.]+(/[0-9]{1,3})?\Z", max_length=60)]
 Duration = Annotated[str, Meta(pattern=r"^0*[1-9][0-9]{0,7}[smhd]?\Z", max_length=20)]
 CallsPerSecond = Annotated[float, Meta(ge=0, le=1_000_000)]
+NodeCount = Annotated[int, Meta(ge=1, le=100)]
 ListenAddress = Annotated[
     str, Meta(pattern=r"^(\[[0-9A-Fa-f:.]+\]|[^\s:\[\]/]+):[0-9]{1,5}\Z", max_length=300)
 ]
@@ -47,6 +48,14 @@ class NodeOptions(Options, frozen=True, kw_only=True):
             },
         ),
     ] = ("http://127.0.0.1:12391",)
+    confirm: Annotated[
+        NodeCount,
+        Meta(
+            description="How many of the given nodes are asked and compared. What is on the chain must be the same on each at one block: "
+            "asOf.confirmedBy names those that agree, and a note those that do not.",
+            extra={"metavar": "NUMBER", "expected": "a number from 1 to 100"},
+        ),
+    ] = 1
     max_tip_age: Annotated[
         Duration,
         Meta(

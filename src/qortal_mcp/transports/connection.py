@@ -6,7 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable, Hashable
 
 from ..server.batch import Batch
-from ..server.peer import Peer
+from ..server.peer import Peer, Transport
 from ..server.receiver import Receiver
 from ..server.reply import Reply
 from ..server.work import Work
@@ -23,6 +23,7 @@ class Connection:
         write: Callable[[bytes], Awaitable[None]],
         post: Callable[[bytes], bool],
         caller: Hashable,
+        transport: Transport = "",
     ) -> None:
         self._server = server
         self._write = write
@@ -30,7 +31,7 @@ class Connection:
         # Answers that are ready and cannot be written yet, because the other side does not read.
         self._unwritten = 0
         self._written = asyncio.Event()
-        self.peer = Peer(lasting=True, caller=caller, post=post, limits=server.limits)
+        self.peer = Peer(lasting=True, caller=caller, post=post, limits=server.limits, transport=transport)
         self.peer.write = write
         server.join(self.peer)
 
@@ -57,7 +58,7 @@ class Connection:
 
     async def refuse_too_long(self) -> None:
         """Answer a message that exceeded the limit; its id is not known."""
-        await self._write(self._server.too_long().body)
+        await self._write(self._server.too_long(self.peer).body)
 
     async def _work(self, work: Work | Batch) -> None:
         reply = await work.run(self._write)

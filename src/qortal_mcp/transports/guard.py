@@ -52,6 +52,10 @@ class Guard:
     def has_token(self) -> bool:
         return self._token is not None
 
+    def renew_token(self, token: str) -> None:
+        assert self._token is not None, "who may come in without a token is decided at the start"
+        self._token = token.encode()
+
     def refuse(self, headers: Headers, *, needs_token: bool = True) -> Refusal | None:
         """Why a request is refused; None if it may pass."""
         values = dict(headers)
@@ -109,6 +113,26 @@ class Guard:
         return Refusal(
             401, "A bearer token is needed: Authorization: Bearer TOKEN.", challenge, is_readable=True
         )
+
+
+class ClosedGuard(Guard):
+    """Lets nobody in, and tells why to those whom the same guard would let in."""
+
+    def __init__(
+        self,
+        why: str,
+        *,
+        hosts: Iterable[str] = (),
+        origins: Iterable[str] = (),
+        token: str | None = None,
+    ) -> None:
+        super().__init__(hosts=hosts, origins=origins, token=token)
+        self._closed = Refusal(503, why, is_readable=True)
+
+    def refuse(self, headers: Headers, *, needs_token: bool = True) -> Refusal | None:
+        refused = super().refuse(headers, needs_token=needs_token)
+        # A browser asks without a token whether its page may ask at all: without leave the page could not read why.
+        return self._closed if refused is None and needs_token else refused
 
 
 def _times(headers: Headers, wanted: bytes) -> int:

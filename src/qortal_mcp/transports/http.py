@@ -16,9 +16,11 @@ from typing import Any
 from msgspec import Struct
 
 from ..logs import request_id
+from ..metrics import names
 from ..protocol import errors, framing, headers, jsonrpc, versions
 from ..server.alarms import Alarms
 from ..server.batch import Batch
+from ..server.life import LifespanFailed
 from ..server.peer import Peer
 from ..server.receiver import Receiver
 from ..server.reply import Reply, refusal
@@ -117,12 +119,21 @@ class HttpApp:
         self._site = site or Site()
         self._lifespan = lifespan
         self._websockets = WebSockets(server, self.callers)
+        # Why it could not start, if so.
+        self.failed_start: Exception | None = None
         self._patience = Alarms(PATIENCE_SECONDS)
         self._ids = itertools.count(1)
         self._id_prefix = secrets.token_hex(4)
 
+    def renew_token(self, token: str) -> None:
+        """From the next request on, this token counts; connections that are open stay."""
+        self._guard.renew_token(token)
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         kind = scope["type"]
+        if self.server.life is not None and not self.server.life.is_begun and kind != "lifespan":
+            # The ASGI server has no lifespan, or this is part of a larger application that keeps it to itself.
+            await self.server.life.hold()
         if kind == "http":
             id_ = f"{self._id_prefix}-{next(self._ids):x}"
             request_id.set(id_)
@@ -132,6 +143,12 @@ class HttpApp:
             await self._websocket(scope, receive, send)
         elif kind == "lifespan":
             await self._live(receive, send)
+
+    def count_refused(self, status: int) -> None:
+        """A request was refused before a message was read."""
+        self.server.metrics.count(names.HTTP_REFUSED, str(status))
+        if self.server.call_log is not None:
+            self.server.call_log.refused(status)
 
     async def _http(self, exchange: "Exchange") -> None:
         scope = exchange.scope
@@ -183,7 +200,8 @@ class HttpApp:
         if body is None:
             return
         mirrored = headers.pick(exchange.scope["headers"])
-        peer, session = Peer(lasting=False, caller=exchange.caller, limits=self.server.limits), None
+        limits = self.server.limits
+        peer, session = Peer(lasting=False, caller=exchange.caller, limits=limits, transport="tcp"), None
         if self._sessions is not None and mirrored.version not in versions.MODERN:
             session = self._sessions.find(mirrored.values.get(headers.SESSION_ID))
             if session is not None:
@@ -252,12 +270,18 @@ class HttpApp:
         async with AsyncExitStack() as stack:
             await receive()
             try:
+                await stack.enter_async_context(self.server.living())
                 if self._lifespan is not None:
                     await self._lifespan(stack)
                 if self._sessions is not None:
                     stack.push_async_callback(self._sessions.close)
+            except asyncio.CancelledError:
+                return  # asked to stop before it began
             except Exception as exc:
-                await send({"type": "lifespan.startup.failed", "message": str(exc)})
+                self.failed_start = exc
+                # What the server's own lifespan failed of is in the log already.
+                message = "" if isinstance(exc, LifespanFailed) else str(exc)
+                await send({"type": "lifespan.startup.failed", "message": message})
                 raise
             await send({"type": "lifespan.startup.complete"})
             await receive()
@@ -371,6 +395,7 @@ class Exchange:
         if refuse is not None:
             await refuse(f"The request is {reason}.")
         else:
+            self._app.count_refused(413)
             await self.answer(refusal(errors.INVALID_REQUEST, f"Invalid request: {reason}", None, 413))
 
     def _heads(self, *more: tuple[bytes, bytes]) -> list[tuple[bytes, bytes]]:
@@ -429,11 +454,13 @@ class Exchange:
         await self.send({"type": "http.response.body", "body": b""})
 
     async def error(self, status: int, code: int, message: str) -> None:
+        self._app.count_refused(status)
         body = jsonrpc.error_reply(None, errors.ErrorObject(code, message))
         await self.reply(status, body, _JSON)
 
     async def refuse(self, refusal: Refusal) -> None:
         # CORS headers only for an origin that is allowed: a page that may not ask may not read the answer either.
+        self._app.count_refused(refusal.status)
         body = f"{refusal.message}\n".encode()
         more = (*refusal.headers, _TEXT, (b"content-length", b"%d" % len(body)))
         heads = self._heads(*more) if refusal.is_readable else [*self._head, *more]

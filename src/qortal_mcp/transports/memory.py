@@ -13,6 +13,7 @@ class MemoryConnection:
     def __init__(self, server: Receiver, caller: str = "memory") -> None:
         self._server = server
         self._replies: asyncio.Queue[bytes] = asyncio.Queue(server.limits.backlog_messages)
+        self._is_begun = False
         self.connection = Connection(server, self._replies.put, self._post, caller)
 
     def _post(self, message: bytes) -> bool:
@@ -23,6 +24,9 @@ class MemoryConnection:
         return True
 
     async def send(self, message: bytes) -> None:
+        if self._server.life is not None and not self._is_begun:
+            await self._server.life.hold()
+            self._is_begun = True
         if len(message) > self._server.limits.message_bytes:
             await self.connection.refuse_too_long()
         else:
@@ -33,6 +37,9 @@ class MemoryConnection:
 
     async def close(self) -> None:
         await self.connection.drop()
+        if self._server.life is not None and self._is_begun:
+            self._is_begun = False
+            await self._server.life.release()
 
     async def __aenter__(self) -> "MemoryConnection":
         return self

@@ -4,7 +4,9 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from ..server.life import LifespanFailed
 from ..server.receiver import Receiver
+from ..text import printable
 
 
 def run(server: Receiver, argv: Sequence[str] | None = None, *, sessions: bool = False) -> None:
@@ -14,11 +16,18 @@ def run(server: Receiver, argv: Sequence[str] | None = None, *, sessions: bool =
         "--listen", metavar="HOST:PORT", help="serve HTTP and WebSocket there instead of stdio"
     )
     listen = parser.parse_args(argv).listen
-    if listen is None:
-        from .stdio import serve_stdio
+    try:
+        if listen is None:
+            from .stdio import serve_stdio
 
-        serve_stdio(server)
-        return
+            serve_stdio(server)
+        else:
+            _listen(server, listen, parser, sessions)
+    except LifespanFailed as exc:
+        sys.exit(f"{printable(server.info.name)} cannot start: {printable(str(exc))}")
+
+
+def _listen(server: Receiver, listen: str, parser: argparse.ArgumentParser, sessions: bool) -> None:
     host, _, port = listen.rpartition(":")
     if not host or not port.isdigit() or int(port) > 65535:
         parser.error("--listen takes HOST:PORT, such as 127.0.0.1:8000")
@@ -32,4 +41,6 @@ def run(server: Receiver, argv: Sequence[str] | None = None, *, sessions: bool =
         sock = bind(host, int(port))
     except OSError as exc:
         sys.exit(f"Cannot listen on {listen}: {exc.strerror or exc}")
-    run_http(HttpApp(server, guard=Guard(), sessions=sessions), sock, limits=server.limits)
+    run_http(
+        HttpApp(server, guard=Guard(), sessions=sessions), sock, limits=server.limits, metrics=server.metrics
+    )

@@ -17,16 +17,28 @@ from typing import Any, Protocol, runtime_checkable
 import uvicorn
 
 from ..limits import DEFAULT, Limits
+from ..metrics import Metrics, names
 from .bounds import uvicorn_parts
 from .signals import stop_signals
 
 _KEEP_ALIVE_SECONDS = 75
 _SWEEP_SECONDS = 2.0
 _BACKLOG = 2048
+# As often as uvicorn looks whether it was asked to stop.
+_LOOK_SECONDS = 0.1
 # Calls in flight get this time to finish, and their answers the same time to be sent.
 _DRAIN_FACTOR = 2
 
 log = logging.getLogger(__name__)
+
+
+def numeric(host: str, port: int) -> str:
+    """The numeric address of a host to listen on; if a name has several, IPv4 before IPv6.
+
+    Raises: OSError or UnicodeError if the name cannot be resolved.
+    """
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    return str(min(found, key=lambda one: one[0] is not socket.AF_INET)[4][0])
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -82,7 +94,14 @@ class _Uvicorn(uvicorn.Server):
         self._on_started = on_started
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
+        # The application may wait for something as it starts, such as a database, and be asked to stop meanwhile.
+        starting = asyncio.create_task(super().startup(sockets))
+        while not starting.done() and not self.should_exit:
+            await asyncio.wait([starting], timeout=_LOOK_SECONDS)
+        if not starting.done():
+            starting.cancel()
+            return
+        await starting
         self._on_started()
 
     async def on_tick(self, counter: int) -> bool:
@@ -157,8 +176,14 @@ def run_http(
     *,
     limits: Limits = DEFAULT,
     on_started: Callable[[], None] | None = None,
+    metrics: Metrics | None = None,
 ) -> None:
-    """Serve until a signal asks to stop, then answer what is in flight and return."""
+    """Serve until a signal asks to stop, then answer what is in flight and return.
+
+    How many connections are open is shown in `metrics`.
+
+    Raises: what kept the application from starting.
+    """
 
     def announce() -> None:
         print(f"Listening on {url_of(sock)}", file=sys.stderr, flush=True)
@@ -186,4 +211,13 @@ def run_http(
         limit_concurrency=4 * limits.connections,
         backlog=_BACKLOG,
     )
-    _Uvicorn(config, app, limits, on_started or announce).run(sockets=[sock])
+    server = _Uvicorn(config, app, limits, on_started or announce)
+    if metrics is not None:
+        metrics.show(names.HTTP_CONNECTIONS, lambda: len(server.server_state.connections))
+    try:
+        server.run(sockets=[sock])
+    except SystemExit:  # uvicorn's way to say that the application did not start
+        failed: Exception | None = getattr(app, "failed_start", None)
+        if failed is None:
+            raise
+        raise failed from failed.__cause__

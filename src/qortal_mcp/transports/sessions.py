@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from ..limits import Limits
+from ..metrics import names
 from ..protocol import errors, framing
 from ..protocol.versions import PRIMING
 from ..server.batch import Batch
@@ -255,7 +256,9 @@ class Sessions:
         self._limits = server.limits
         self._now = now
         self._sessions: OrderedDict[str, Session] = OrderedDict()
-        server.metrics.gauge("mcp_server_sessions", "Open legacy sessions.", self._sessions.__len__)
+        most = server.limits.sessions
+        server.metrics.show(names.SESSIONS, self._sessions.__len__)
+        server.metrics.show_each(names.LIMIT_USAGE, lambda: [(("sessions",), len(self._sessions) / most)])
 
     def find(self, id_: str | None) -> Session | None:
         session = self._sessions.get(id_) if id_ is not None else None
@@ -266,11 +269,14 @@ class Sessions:
 
     def candidate(self, caller: Hashable) -> Peer:
         """A peer for a request without a session; it becomes one if it turns out to be a handshake."""
-        return Peer(lasting=False, caller=caller, post=lambda message: False, limits=self._limits)
+        return Peer(
+            lasting=False, caller=caller, post=lambda message: False, limits=self._limits, transport="tcp"
+        )
 
     def open(self, peer: Peer) -> str | None:
         """A session for a peer that has just shaken hands; None where every place is in use."""
         if not self._make_room():
+            self._server.metrics.count(names.LIMIT_REACHED, "sessions")
             return None
         id_ = secrets.token_urlsafe(24)
         self._sessions[id_] = Session(id_, peer, self._limits, self._now())

@@ -10,6 +10,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 
 from ..protocol.framing import LineSplitter, TooLong
 from ..server.receiver import Receiver
@@ -164,7 +165,22 @@ async def serve_fds(
     stop: asyncio.Event | None = None,
     on_signal: Callable[[], None] | None = None,
 ) -> None:
-    """Serve one client on two file descriptors until its input ends, a signal asks to stop, or `stop` is set."""
+    """Serve one client on two file descriptors until its input ends, a signal asks to stop, or `stop` is set.
+
+    Raises: LifespanFailed.
+    """
+    async with server.living():
+        await _serve_fds(server, in_fd, out_fd, on_idle, stop, on_signal)
+
+
+async def _serve_fds(
+    server: Receiver,
+    in_fd: int,
+    out_fd: int,
+    on_idle: Callable[[], None] | None,
+    stop: asyncio.Event | None,
+    on_signal: Callable[[], None] | None,
+) -> None:
     loop = asyncio.get_running_loop()
     stopping = asyncio.Event()
 
@@ -175,7 +191,7 @@ async def serve_fds(
 
     reader = LineReader(in_fd, server.limits.message_bytes, loop)
     writer = LineWriter(out_fd, loop, stopping.set)
-    connection = Connection(server, writer.write, writer.post, "stdio")
+    connection = Connection(server, writer.write, writer.post, "stdio", "pipe")
     for number in stop_signals():
         try:
             loop.add_signal_handler(number, told_to_stop)
@@ -218,10 +234,20 @@ async def _stuck(reader: LineReader, writer: LineWriter, seconds: float) -> None
         await asyncio.sleep(seconds / 10)
 
 
-def serve_stdio(server: Receiver, *, on_idle: Callable[[], None] | None = None) -> None:
-    """Serve the process's own stdin and stdout, and return when the client is done."""
+def serve_stdio(
+    server: Receiver,
+    *,
+    on_idle: Callable[[], None] | None = None,
+    beside: AbstractAsyncContextManager[None] | None = None,
+) -> None:
+    """Serve the process's own stdin and stdout, and return when the client is done. `beside` lives as long."""
     wire = take_stdout()
-    asyncio.run(serve_fds(server, 0, wire, on_idle=on_idle))
+
+    async def serve() -> None:
+        async with beside or nullcontext():
+            await serve_fds(server, 0, wire, on_idle=on_idle)
+
+    asyncio.run(serve())
 
 
 def take_stdout() -> int:

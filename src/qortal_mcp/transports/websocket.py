@@ -7,6 +7,7 @@ from typing import Any
 
 from ..limits import Limits
 from ..logs import request_id
+from ..metrics import names
 from ..server.receiver import Receiver
 from .bounds.waiting import Waiting
 from .callers import Callers
@@ -32,14 +33,18 @@ class WebSockets:
         self._open: set[_Socket] = set()
         self._unread = Waiting(most_bytes=server.limits.unread_bytes)
         self._serving: set[asyncio.Task[Any]] = set()
-        server.metrics.gauge("mcp_server_websockets", "Open WebSocket connections.", self._open.__len__)
+        most = server.limits.connections
+        server.metrics.show(names.WEBSOCKETS, self._open.__len__)
+        server.metrics.show_each(names.LIMIT_USAGE, lambda: [(("connections",), len(self._open) / most)])
 
     async def serve(self, scope: Scope, receive: Receive, send: Send, refused: Refusal | None) -> None:
         """One connection from its upgrade to its end."""
         await receive()  # the request to connect
         if refused is None and len(self._open) >= self._server.limits.connections:
             refused = Refusal(503, "Too many connections.")
+            self._server.metrics.count(names.LIMIT_REACHED, "connections")
         if refused is not None:
+            self._server.metrics.count(names.HTTP_REFUSED, str(refused.status))
             await _deny(scope, send, refused)
             return
         subprotocol = SUBPROTOCOL if SUBPROTOCOL in scope.get("subprotocols", ()) else None
@@ -155,7 +160,7 @@ class _Socket:
         self._stopping = asyncio.Event()
         self._close_code = _GOING_AWAY
         self._moving: list[asyncio.Task[None]] = []
-        self._connection = Connection(server, self._out.put, self._post, caller)
+        self._connection = Connection(server, self._out.put, self._post, caller, "tcp")
 
     def _post(self, message: bytes) -> bool:
         if self._out.post(message):

@@ -55,7 +55,7 @@ class _Evaluation:
         self._questions = questions
         self._as_json = as_json
         self._traces = traces
-        self._palette = view.COLOURED if terminal.has_colours() else view.PLAIN
+        self._palette = view.palette()
         self._progress = Progress()
         self._printer = AnswerPrinter(traces=True)
         self._found: list[Verdict] = []

@@ -14,13 +14,13 @@ def resolved(listen: str) -> tuple[str, int]:
 
     Raises: Undetermined if the name cannot be resolved.
     """
+    from ...transports.serve import numeric
+
     host, port = settings.host_and_port(listen)
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        return numeric(host, port), port
     except (socket.gaierror, UnicodeError):
         raise Undetermined(f"Cannot listen on {listen}: the host {host} cannot be resolved.") from None
-    address = min(found, key=lambda one: one[0] is not socket.AF_INET)[4]
-    return str(address[0]), port
 
 
 def bound(address: tuple[str, int], listen: str) -> socket.socket:

@@ -1,7 +1,7 @@
 """Ask a server in this process the way any client does: bytes to `Server.receive`, bytes back."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import msgspec
@@ -23,7 +23,7 @@ from ...server.dispatch import Server
 from ...server.peer import Peer
 from ...server.reply import Reply
 from ...settings import NodeOptions
-from ..output import terminal
+from ..output.progress import Progress, progress_words
 
 # Most answers take a few hundredths of this; after that a person wonders what is going on.
 SLOW_SECONDS = 1.0
@@ -38,9 +38,13 @@ class Response(Struct, frozen=True):
 
 
 async def ask_server(
-    server: Server, method: str, params: object, revision: str = NEWEST_HANDSHAKE
+    server: Server,
+    method: str,
+    params: object,
+    revision: str = NEWEST_HANDSHAKE,
+    heard: Callable[[bytes], None] = lambda message: None,
 ) -> Response:
-    """One request and its reply."""
+    """One request and its reply. What the server says meanwhile, progress and log messages, is heard."""
     peer = Peer(lasting=True, caller="command line", limits=server.limits)
     if is_modern(revision):
         params = _modern(params, revision)
@@ -48,7 +52,11 @@ async def ask_server(
         peer.shake_hands(revision, ClientCapabilities())
     answer = server.receive(encode_request(1, method, msgspec.json.encode(params)), peer)
     if answer is not None and not isinstance(answer, Reply):
-        answer = await answer.run(_drop)
+
+        async def send(message: bytes) -> None:
+            heard(message)
+
+        answer = await answer.run(send)
     assert answer is not None, "a request that nobody cancelled is answered"
     return msgspec.json.decode(answer.body, type=Response)
 
@@ -56,12 +64,8 @@ async def ask_server(
 def _modern(params: object, revision: str) -> object:
     """The same with what every request of the modern era says about its client."""
     assert isinstance(params, dict), "the parameters of every method are an object"
-    meta = {PROTOCOL_VERSION: revision, CLIENT_CAPABILITIES: {}, CLIENT_INFO: _US}
+    meta = {**params.get("_meta", {}), PROTOCOL_VERSION: revision, CLIENT_CAPABILITIES: {}, CLIENT_INFO: _US}
     return {**params, "_meta": meta}
-
-
-async def _drop(message: bytes) -> None:
-    """Progress and log messages: not needed here."""
 
 
 class Own:
@@ -71,14 +75,28 @@ class Own:
         self.server = server
         self._origin = origin
         self._revision = revision
+        self._progress = Progress()
+        self._is_slow = False
 
     async def ask(self, method: str, params: object) -> Response:
-        note = f"Waiting for {self._origin} …"
-        waiting = asyncio.get_running_loop().call_later(SLOW_SECONDS, terminal.note, note)
+        if method == "tools/call" and isinstance(params, dict):
+            params = {**params, "_meta": {"progressToken": 1}}
+        waiting = asyncio.get_running_loop().call_later(SLOW_SECONDS, self._say_that_it_waits)
         try:
-            return await ask_server(self.server, method, params, self._revision)
+            return await ask_server(self.server, method, params, self._revision, self._show_progress)
         finally:
             waiting.cancel()
+            self._progress.clear()
+
+    def _say_that_it_waits(self) -> None:
+        if not self._is_slow:
+            self._is_slow = True
+            self._progress.wait(f"Waiting for {self._origin} …")
+
+    def _show_progress(self, message: bytes) -> None:
+        if words := progress_words(message):
+            self._is_slow = True  # and says so itself
+            self._progress.say(words)
 
 
 @asynccontextmanager

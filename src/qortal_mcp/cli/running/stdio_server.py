@@ -6,8 +6,8 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ...from_settings import check_nodes, node_of, server_of
-from ...settings import NodeOptions
+from ...from_settings import check_nodes, metrics_file_of, node_of, server_of
+from ...settings import NodeOptions, WatchOptions
 from ...transports.stdio import serve_stdio
 
 if TYPE_CHECKING:
@@ -22,20 +22,21 @@ _WAITING = (
 )
 
 
-def serve(chain: NodeOptions) -> None:
+def serve(chain: NodeOptions, watching: WatchOptions) -> None:
     """Serve standard input and output until the input ends.
 
     Raises: WrongSetting.
     """
     check_nodes(chain)
-    life = NodeLife(chain)
-    server = server_of(chain, life.make)
+    life = NodeLife(chain, watching)
+    server = server_of(chain, life.make, watching=watching)
+    metrics_file = metrics_file_of(watching, server.metrics, life.look)
     if sys.stdin is not None and sys.stdin.isatty():
         _tell_a_person()
     # What was loaded stays; there may be garbage from here on.
     gc.freeze()
     gc.enable()
-    serve_stdio(server, on_idle=lambda: life.heard(server))
+    serve_stdio(server, on_idle=lambda: life.heard(server), beside=metrics_file)
 
 
 def _tell_a_person() -> None:
@@ -48,15 +49,21 @@ def _tell_a_person() -> None:
 class NodeLife:
     """Creates the node when it is needed, or once the client is quiet, and closes it when the loop ends."""
 
-    def __init__(self, chain: NodeOptions) -> None:
+    def __init__(self, chain: NodeOptions, watching: WatchOptions) -> None:
         self._chain = chain
+        self._watching = watching
         self._node: Node | None = None
         self._task: asyncio.Task[None] | None = None
         self._heard = True
 
     def make(self) -> "Node":
-        self._node = node_of(self._chain)
+        self._node = node_of(self._chain, self._watching)
         return self._node
+
+    async def look(self) -> None:
+        """Bring what is shown about the node up to date, if there is one yet."""
+        if self._node is not None:
+            await self._node.look()
 
     def heard(self, server: "Server") -> None:
         """A message was just received."""

@@ -3,26 +3,28 @@
 Handles only command lines that it understands completely and leaves everything else, mistakes and `--help` included, to click.
 """
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
 
-from ...settings import LogOptions, NodeOptions, WrongSetting, options_of
+from ...settings import PREFIX, LogOptions, NodeOptions, WatchOptions, WrongSetting, options_of
 from .start import begin
 
-GROUPS = (NodeOptions, LogOptions)
+GROUPS = (NodeOptions, WatchOptions, LogOptions)
+_CONFIG = f"{PREFIX}CONFIG"
 
 
 def serve_stdio(words: Sequence[str]) -> bool:
     """Serve; or return False if click has to handle it."""
     flags = read_flags(words)
-    if flags is None or sys.stdout is None:
+    if flags is None or sys.stdout is None or os.environ.get(_CONFIG):
         return False
     from .stdio_server import serve
 
     try:
-        (chain,) = begin(GROUPS, flags)
-        serve(chain)
+        chain, watching = begin(GROUPS, flags, os.environ)
+        serve(chain, watching)
     except WrongSetting:
         return False
     return True

@@ -26,6 +26,7 @@ class MemoryWire:
         self._peer = Peer(lasting=True, caller="memory", post=self._post, limits=server.limits)
         self._tasks: set[asyncio.Task[None]] = set()
         self._closed = False
+        self._is_begun = False
         server.join(self._peer)
 
     async def send(self, message: Outgoing) -> None:
@@ -34,6 +35,9 @@ class MemoryWire:
     async def send_raw(self, data: bytes) -> None:
         if self._closed:
             raise ConnectionLost("this connection is closed")
+        if self._server.life is not None and not self._is_begun:
+            self._is_begun = True
+            await self._server.life.hold()
         self._recorder.note("sent", "message", data)
         answer = self._server.receive(data, self._peer)
         if isinstance(answer, Reply):
@@ -70,4 +74,6 @@ class MemoryWire:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        if self._server.life is not None and self._is_begun:
+            await self._server.life.release()
         self._recorder.note("received", "closed")

@@ -8,9 +8,12 @@ from msgspec import Raw
 from ....repairs import values
 from ....text import shortened, visible
 from ...input import typed_arguments
-from ...output import terminal
+from ...input.forms import Form
+from ...output import terminal, view
 from ...output.any_server import results, schemas, written
 from .. import failures
+from ..pages import Gathered, ending, gathered
+from ..rows_shown import show_rows
 from .asking import Asker, good, listed, members_of, use
 from .chosen import OtherServer
 from .listing import named
@@ -25,20 +28,23 @@ def call(
     tool: str,
     words: Sequence[str],
     whole: str | None,
-    *,
-    as_json: bool,
-    as_raw: bool,
+    form: Form,
 ) -> int:
     """Raises: NoSuchTool, WrongUsage, Bad, Undetermined."""
     # What is wrong with the words themselves is said before a server is started for them.
     typed_arguments.read(words, whole, ())
 
-    async def work(asker: Asker) -> Raw:
-        found = named(await listed(where, asker, "tools/list", "tools"), tool)
-        arguments = typed_arguments.read(words, whole, _texts(found))
-        return good(where, await asker.ask("tools/call", {"name": tool, "arguments": arguments}))
+    async def work(asker: Asker) -> Gathered:
+        known = named(await listed(where, asker, "tools/list", "tools"), tool)
+        given = typed_arguments.read(words, whole, _texts(known))
 
-    return _show(use(where, work), as_json=as_json, as_raw=as_raw)
+        async def ask(arguments: Any) -> Raw:
+            return good(where, await asker.ask("tools/call", {"name": tool, "arguments": arguments}))
+
+        return await gathered(ask, given) if form.all_pages else Gathered(await ask(given))
+
+    found = use(where, work)
+    return _show(found.result, form) or ending(found)
 
 
 def _texts(tool: dict[str, Any]) -> set[str]:
@@ -47,8 +53,8 @@ def _texts(tool: dict[str, Any]) -> set[str]:
     return {name for name, part in schema.properties.items() if schemas.takes_only_text(schema.inner(part))}
 
 
-def _show(raw: Raw, *, as_json: bool, as_raw: bool) -> int:
-    if as_raw:
+def _show(raw: Raw, form: Form) -> int:
+    if form.as_raw:
         written.write_json(raw)
         return _exit_code(members_of(raw))
     result = members_of(raw)
@@ -57,12 +63,14 @@ def _show(raw: Raw, *, as_json: bool, as_raw: bool) -> int:
         raise unanswered(results.text_of(result))
     if code == failures.BAD:
         raise failures.Bad(shortened(visible(results.text_of(result)), _ERROR_CHARS))
-    if not {"content", "structuredContent"} & set(result):
+    if form.as_csv:
+        show_rows(result, form)
+    elif not {"content", "structuredContent"} & set(result):
         written.write_json(raw)  # without repair, a result may be anything
-    elif as_json:
+    elif form.as_json:
         written.write_json(values.write(result.get("structuredContent", result.get("content"))))
     else:
-        terminal.write(results.shown(result, terminal.width(), written.palette()))
+        terminal.write(results.shown(result, view.paper(), view.palette()))
     return failures.GOOD
 
 

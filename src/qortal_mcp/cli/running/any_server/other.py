@@ -23,7 +23,7 @@ from ....repairs.repair import Change
 from ....text import visible
 from ....transports.memory import MemoryConnection
 from ...output import terminal
-from ...output.progress import Progress
+from ...output.progress import Progress, in_words
 from ..bridge.bridging import bridge_of
 from ..own_server import SLOW_SECONDS, Response
 from .chosen import OtherServer
@@ -123,13 +123,9 @@ class Other:
                 self._show_progress(message.params)
 
     def _show_progress(self, params: Raw | None) -> None:
-        try:
-            told = values.read(params or Raw(b"{}"))
-        except UNREADABLE:
-            return
-        if isinstance(told, dict):
+        if words := in_words(params):
             self._is_slow = True  # and says so itself
-            self._progress.say(self._chosen.way.mask(_in_words(told)))
+            self._progress.say(self._chosen.way.mask(words))
 
     def _say_that_it_waits(self, method: str) -> None:
         if self._is_slow:
@@ -138,7 +134,7 @@ class Other:
         self._progress.clear()
         way = self._chosen.way
         if method != "initialize":
-            terminal.note(f"Waiting for {way.name} …")
+            self._progress.wait(f"Waiting for {way.name} …")
             return
         facts, _ = self._bridge.facts()
         found = next((one["error"] for one in facts["connections"] if "error" in one), "")
@@ -159,19 +155,6 @@ class Other:
                 error=ErrorObject(errors.INTERNAL_ERROR, "The server's answer cannot be read.", unreadable)
             )
         return Response(result=Raw(values.write(clean)))
-
-
-def _in_words(told: dict[str, Any]) -> str:
-    """One line about how far a call is."""
-    done, total, said = told.get("progress"), told.get("total"), told.get("message")
-    figures = _number(done) + (f" of {_number(total)}" if values.is_number(total) else "")
-    return " ".join(part for part in (figures, said if isinstance(said, str) else "") if part)
-
-
-def _number(value: Any) -> str:
-    if not values.is_number(value):
-        return ""
-    return bytes(value).decode() if isinstance(value, Raw) else str(value)
 
 
 def _without(value: Any, known: frozenset[str]) -> Any:
