@@ -8,6 +8,7 @@ from pathlib import Path
 from .generated import BESIDE_TOOLS, DEFINITIONS, FILES, ROOT, documents
 from .markers import BrokenMarkers
 from .promises_page import BrokenPromise
+from .questions_page import NoAnswer
 from .tools_page import NoExample
 
 _DIFF_LINES = 12
@@ -23,7 +24,7 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
         stale = sum(settle(root / path, path, FILES[path](), check) for path in (DEFINITIONS, BESIDE_TOOLS))
         for path, wanted in list(documents(root)):  # nothing more is written where one of them fails
             stale += settle(root / path, path, wanted, check)
-    except (BrokenMarkers, BrokenPromise, NoExample) as exc:
+    except (BrokenMarkers, BrokenPromise, NoAnswer, NoExample) as exc:
         print(f"scripts/docs: {exc}.", file=sys.stderr)
         return 1
     return 1 if check and stale else 0

@@ -4,7 +4,7 @@ import itertools
 from typing import Any
 
 from qortal_mcp.qortal.endpoints import ENDPOINTS
-from qortal_mcp.qortal.endpoints.record import SETTLED_BLOCKS, Endpoint
+from qortal_mcp.qortal.endpoints.record import SETTLED_BLOCKS, UNTIL_NEXT_BLOCK, Endpoint
 
 from .markdown import code, table
 
@@ -42,4 +42,6 @@ def _area(endpoint: Endpoint[Any]) -> str:
 def _kept(endpoint: Endpoint[Any]) -> str:
     keep = endpoint.keep
     usual = "until the next block" if keep.until_next_block else f"{keep.seconds:g} s"
+    if keep.until_next_block and keep.seconds < UNTIL_NEXT_BLOCK.seconds:
+        usual = f"{keep.seconds:g} s, or until the next block"
     return usual if endpoint.height_of is None else f"{usual}; for ever {SETTLED_BLOCKS:,} blocks deep"

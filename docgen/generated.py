@@ -1,7 +1,11 @@
 """The list of everything that is generated: whole files, and tables inside files that people write."""
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+
+from release.project import project
+from release.registry import server_json
 
 from qortal_mcp.qortal import prompts, resources, tools
 from qortal_mcp.qortal.manifest import manifest
@@ -12,9 +16,12 @@ from . import (
     audit_table,
     clients_page,
     connect_page,
+    doctor_table,
     endpoints_page,
     limits_tables,
+    metrics_tables,
     promises_page,
+    questions_page,
     repairs_tables,
     requirements_tables,
     settings_page,
@@ -57,12 +64,14 @@ FILES: dict[str, Callable[[], str]] = {
     DEFINITIONS: definitions_file,
     BESIDE_TOOLS: beside_tools_file,
     "docs/tools.md": tools_page.page,
+    "docs/questions.md": questions_page.page,
     "docs/settings.md": settings_page.page,
     "docs/endpoints.md": endpoints_page.page,
     "docs/clients.md": clients_page.page,
     "docs/connect.md": connect_page.page,
     "docs/promises.md": lambda: promises_page.page(ROOT / "tests"),
     "mcp-manifest.json": manifest_file,
+    "server.json": lambda: json.dumps(server_json(project()), indent=2) + "\n",
 }
 
 # Tables by the name in their marker, for the documents below.
@@ -73,12 +82,22 @@ TABLES: dict[str, Callable[[], str]] = {
     "audit-codes": audit_table.codes_table,
     "audit-requirements": requirements_tables.requirements_table,
     "audit-departures": requirements_tables.departures_table,
+    "doctor-checks": doctor_table.checks_table,
     "repairs": repairs_tables.repairs_tables,
     "bridge-limits": limits_tables.bridge_limits,
     "gathered-limits": limits_tables.gathered_limits,
     "agent-limits": limits_tables.agent_limits,
+    "metrics": metrics_tables.all_metrics,
 }
-WITH_TABLES = ("README.md", "DESIGN.md", "docs/audit.md", "docs/bridge.md", "docs/ask.md")
+WITH_TABLES = (
+    "README.md",
+    "DESIGN.md",
+    "docs/audit.md",
+    "docs/bridge.md",
+    "docs/ask.md",
+    "docs/doctor.md",
+    "docs/watching.md",
+)
 
 
 def documents(root: Path = ROOT) -> Iterator[tuple[str, str]]:

@@ -28,12 +28,15 @@ SUBJECTS = (
     "Old clients",
     "Operations",
     "Command line",
+    "Doctor",
     "Library",
     "Audit",
     "Bridge",
+    "Setting up clients",
     "Asking a model",
     "Console",
     "Documents",
+    "Release",
 )
 
 # Subject, sentence, and how a promise is kept that no test proves.

@@ -25,7 +25,8 @@ _HEAD = """\
 # Tools
 
 All of them only read. Arguments that a tool does not know are refused with the ones it does; a `limit` above its
-maximum is lowered, and a note says so. Times are taken in ISO 8601 or in milliseconds. A field marked with `?` is
+maximum is lowered, and a note says so. An address may be written as `@` and a registered name. Times are taken in ISO 8601, in
+milliseconds, or as `24h`, `7d`, `2w`, `1y`: so long before the newest block. A field marked with `?` is
 optional. `qortal-mcp tools TOOL` shows the type of every field; `tools/list` and `qortal-mcp tools --json` give the
 schemas.
 
@@ -42,8 +43,8 @@ A tool that failed answers `isError: true` and a sentence; `_meta["qortal-mcp/er
 _BESIDE = """\
 ## Resources and prompts
 
-Clients that attach what they read find the same answers by address; connections that can subscribe to `qortal://node` hear
-of each new block. Prompts are questions ready to ask. Names, chains, services and types of transactions are completed.
+Clients that attach what they read find the same answers by address. Connections that can subscribe hear of each new block with
+`qortal://node`, and of each change of an account, a name or a trade with its address; `qortal-mcp watch` shows these changes in a terminal. Prompts are questions ready to ask. Names, chains, services and types of transactions are completed.
 
 """
 

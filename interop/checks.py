@@ -11,8 +11,12 @@ from interop.bridged_suite import SUITES, run_bridged_suite
 from interop.conformance import REVISIONS, judge, run_suite
 from interop.foreign import FOREIGN, Foreign
 from interop.gathered import AGENT_VISITS, CLIENT_VISITS, Visit, run_agent_visit, run_client_visit
+from interop.installed import INSTALLED, run_installed
 from interop.libraries import LIBRARIES, Library, run_library, seen_by
+from interop.library.measured import run_shelves
+from interop.library.signatures import run_signatures
 from interop.programs import Programs
+from interop.prometheus import run_prometheus
 from interop.remarks import Allowed, allowed
 from interop.runner import Check
 from interop.servers import SERVERS, OpenServer, everything, sample_over_http
@@ -41,7 +45,7 @@ def _agent(agent: Agent, open_server: OpenServer) -> _Run:
     async def run(programs: Programs) -> str:
         async with open_server() as target:
             seen = await run_agent(agent, programs, target, sample.SCRIPT)
-            return sample.judge(seen, agent.refusal)
+            return sample.judge(seen)
 
     return run
 
@@ -83,6 +87,13 @@ def _visits(client: eras.Client, places: Sequence[eras.Place]) -> _Run:
 def _gathered(visit: Visit, run_visit: Callable[[Visit, Programs], Awaitable[str]]) -> _Run:
     async def run(programs: Programs) -> str:
         return await run_visit(visit, programs)
+
+    return run
+
+
+def _installed(client: str, way: str) -> _Run:
+    async def run(programs: Programs) -> str:
+        return await run_installed(client, way, programs)
 
     return run
 
@@ -131,6 +142,11 @@ CHECKS = (
         for name, agent in AGENTS.items()
         for way in agent.ways
     ),
+    *(
+        Check(f"install-{client}-{way}", _installed(client, way))
+        for client in INSTALLED
+        for way in ("stdio", "http")
+    ),
     *(Check(f"bridge-conformance-{name}", _bridged_suite(name)) for name in SUITES),
     *(
         Check(f"bridge-{system}-{name}-{way}", _bridged_library(library, stand_in, way))
@@ -159,6 +175,9 @@ CHECKS = (
     ),
     *(Check(f"bridge-usable-{name}", _usable(client)) for name, client in CLIENTS.items()),
     *(Check(f"terminal-{name}", _typed(visit)) for name, visit in terminal.VISITS.items()),
+    Check("prometheus", run_prometheus),
     *(Check(f"ask-{name}", _asked(server)) for name, server in ASKED.items()),
     *(Check(f"audit-{name}", _audit(name, server)) for name, server in FOREIGN.items()),
+    Check("library-shelf", run_shelves),
+    Check("library-signatures", run_signatures),
 )

@@ -20,7 +20,7 @@ from interop.foreign import LISTENING, SCRIPTS, START_SECONDS
 from interop.processes import started
 from interop.programs import Programs
 from interop.runner import Failed
-from interop.servers import PROGRAM, PYTHON, Target
+from interop.servers import PROGRAM, PYTHON, SAMPLE, Target
 
 _BROKEN = STAND_INS["maxmcp-g0"]
 _STATUS = Call("call_status", "chain__get_node_status", {})
@@ -86,7 +86,7 @@ async def _gathered(visit: Visit, programs: Programs) -> AsyncIterator[Target]:
             eras.opened(place, programs) as sdk,
         ):
             servers = {
-                "chain": {"command": str(PROGRAM), "args": ["stdio", "--sample"]},
+                "chain": {"command": str(PROGRAM), "args": ["stdio", *SAMPLE]},
                 _SDK_NAME: {"type": "http", "url": sdk.url},
                 "music": {"type": "ws", "url": await broken.line(LISTENING, START_SECONDS)},
             }

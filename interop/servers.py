@@ -1,6 +1,6 @@
 """Our side: the servers that other people's programs connect to."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 
@@ -11,6 +11,8 @@ _BIN = ROOT / ".venv" / "bin"
 PYTHON = _BIN / "python"
 PROGRAM = _BIN / "qortal-mcp"
 _ANY_PORT = "127.0.0.1:0"
+# Every tool there is, those that are off by default too.
+SAMPLE = ("--sample", "--toolsets", "all")
 _LISTENING = "Listening on "
 # It takes a tenth of a second, but longer on a busy machine.
 _START_SECONDS = 20.0
@@ -23,6 +25,11 @@ class Target:
     url: str = ""
     command: tuple[str, ...] = ()
 
+    @property
+    def is_none(self) -> bool:
+        """The client is set up by other means."""
+        return not self.url and not self.command
+
 
 @asynccontextmanager
 async def everything() -> AsyncIterator[Target]:
@@ -34,7 +41,7 @@ async def everything() -> AsyncIterator[Target]:
 @asynccontextmanager
 async def sample_over_http() -> AsyncIterator[Target]:
     """The real server on the sample chain, at an address."""
-    async with listening(str(PROGRAM), "serve", "--sample") as target:
+    async with listening(str(PROGRAM), "serve", *SAMPLE) as target:
         yield target
 
 
@@ -53,13 +60,13 @@ def websocket_of(target: Target) -> Target:
 @asynccontextmanager
 async def sample_over_stdio() -> AsyncIterator[Target]:
     """The real server on the sample chain, for the client to start."""
-    yield Target(command=(str(PROGRAM), "stdio", "--sample"))
+    yield Target(command=(str(PROGRAM), "stdio", *SAMPLE))
 
 
 @asynccontextmanager
-async def listening(*command: str) -> AsyncIterator[Target]:
+async def listening(*command: str, env: Mapping[str, str] | None = None) -> AsyncIterator[Target]:
     """A command of ours that listens on a free port."""
-    async with started([*command, "--listen", _ANY_PORT], cwd=ROOT) as child:
+    async with started([*command, "--listen", _ANY_PORT], env=env, cwd=ROOT) as child:
         yield Target(url=await child.line(_LISTENING, _START_SECONDS))
 
 

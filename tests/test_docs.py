@@ -148,7 +148,7 @@ def test_llms_txt_tells_how_to_connect_and_what_there_is() -> None:
 def test_every_error_code_is_on_the_tools_page() -> None:
     sources = [
         (ROOT / "src/qortal_mcp" / path).read_text()
-        for path in ("server/tool_errors.py", "qortal/node/failures.py", "qortal/tools/names.py")
+        for path in ("server/tool_errors.py", "qortal/node/failures.py", "qortal/tools/names/names.py")
     ]
     calls = r'(?:ToolError|NodeFailure)\(\s*"([A-Z_]+)"'
     assert {found for text in sources for found in re.findall(calls, text)} == set(CODES)

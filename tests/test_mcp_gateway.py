@@ -526,7 +526,7 @@ def test_rate_limit_refusals_are_tool_errors_with_their_id() -> None:
 def test_a_failed_call_counts_as_a_failure_in_metrics_and_log(door: Door) -> None:
     def failures() -> int:
         text = door.get("/metrics").body.decode()
-        row = r'_count\{mcp_method_name="tools/call",gen_ai_tool_name="get_balance",error_type="INVALID_ARGUMENT"\} (\d+)'
+        row = r'failures_total\{gen_ai_tool_name="get_balance",code="INVALID_ARGUMENT"\} (\d+)'
         found = re.search(row, text)
         return int(found.group(1)) if found else 0
 

@@ -14,6 +14,7 @@ from tests.agent.scripted_endpoint import calls, says
 from tests.agent.sessions import sessions_of
 from tests.door import Door, clean_environment, open_door
 
+from qortal_mcp.cli.program import COMMANDS
 from qortal_mcp.protocol.versions import REVISIONS
 
 ROOT = Path(__file__).parent.parent
@@ -100,11 +101,14 @@ PROSE = [
     "SECURITY.md",
     "docs/why.md",
     "docs/library.md",
+    "docs/from-fastmcp.md",
     "docs/audit.md",
     "docs/ask.md",
+    "docs/operate.md",
+    "docs/upgrading.md",
 ]
 # `shelf.py` is what a reader of the library page calls their own file.
-NOT_OURS = {"shelf.py", "mcp_audit.sh", "test_mcp_audit.py"}
+NOT_OURS = {"shelf.py", "mcp_audit.sh", "test_mcp_audit.py", "server.py", "a.png"}
 
 
 @pytest.mark.parametrize("name", PROSE)
@@ -138,6 +142,21 @@ def test_every_block_of_the_library_page_runs() -> None:
     assert vars(program)["BOOKS"] == {}, "the test at the end of the page has run"
 
 
+def test_the_library_page_names_commands_that_exist() -> None:
+    named = [line.split()[1] for line in SHELL_LINES if line.startswith("qortal-mcp ")]
+    assert named == ["new", "serve"]
+    assert set(named) <= COMMANDS.keys()
+
+
+def test_the_servers_that_the_library_page_compares_are_those_that_are_measured() -> None:
+    here, there = re.findall(r"^```py\n(.*?)^```", LIBRARY, re.DOTALL | re.MULTILINE)
+    folder = ROOT / "interop" / "library"
+    assert here == (folder / "shelf.py").read_text()
+    assert there == (folder / "shelf_on_fastmcp.py").read_text()
+    lines = [sum(bool(line.strip()) for line in code.splitlines()) for code in (here, there)]
+    assert f"| lines of code | {lines[0]} | {lines[1]} |" in LIBRARY
+
+
 @pytest.fixture
 def shelf(tmp_path: Path) -> Path:
     """The program of the library page up to where it runs."""
@@ -148,7 +167,7 @@ def shelf(tmp_path: Path) -> Path:
 
 
 def test_the_commands_of_the_library_page_start_its_server(shelf: Path) -> None:
-    on_stdio, on_http = SHELL_LINES
+    on_stdio, on_http = (line for line in SHELL_LINES if line.startswith("python "))
     assert on_stdio == "python shelf.py"
     ping = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
     done = subprocess.run([sys.executable, shelf], input=ping, capture_output=True, timeout=30, check=True)
@@ -235,7 +254,7 @@ def test_the_readme_tells_where_to_look_for_errors() -> None:
 @pytest.mark.promise("Documents", "The README shows how to set up clients, and which revisions are served.")
 def test_the_readme_shows_how_to_set_up_clients() -> None:
     assert all(revision in README for revision in REVISIONS)
-    for command in ("codex mcp add", "claude mcp add", "gemini mcp add", '"mcpServers"'):
+    for command in ("qortal-mcp install codex", "codex mcp add", "claude mcp add", "gemini mcp add"):
         assert command in README
 
 

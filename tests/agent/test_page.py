@@ -168,7 +168,7 @@ def test_every_option_of_the_page_exists_and_every_option_of_the_command_is_on_t
     ]
     assert words
     assert set(words) <= own
-    shared = {"--help", "-h", "--log-level", "--log-format", "--max-tip-age", "--subprotocol"}
+    shared = {"--help", "-h", "--config", "--log-level", "--log-format", "--max-tip-age", "--subprotocol"}
     assert [name for name in own - shared if name not in PAGE] == []
 
 

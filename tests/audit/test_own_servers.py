@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from interop.calls import ARGUMENTS
+from interop.servers import SAMPLE
 from tests.cli.running import COMMAND, Ended, listening, run
 
 HERE = Path(__file__).parent
@@ -20,7 +21,8 @@ BY_THE_CLOCK = {"slow-start"}
 
 def audited(*words: str) -> tuple[dict[str, Any], Ended]:
     """The report, and how the command ended."""
-    ended = run("audit", "--json", *words)
+    # Every tool in every revision: some seconds on a machine of its own.
+    ended = run("audit", "--json", *words, seconds=90)
     assert ended.code in (0, 1, 3), ended.err
     return ended.json, ended
 
@@ -50,7 +52,7 @@ def calls(tmp_path: Path) -> str:
     "Audit", "The Qortal server itself conforms, with every tool called, on stdio, HTTP and WebSocket."
 )
 def test_nothing_is_found_in_our_server_on_stdio(calls: str) -> None:
-    report, ended = audited("--calls", calls, "--", *COMMAND, "stdio", "--sample")
+    report, ended = audited("--calls", calls, "--", *COMMAND, "stdio", *SAMPLE)
     assert found(report) == []
     check_complete(report)
     assert ended.code == 0
@@ -61,7 +63,7 @@ def test_nothing_is_found_in_our_server_on_stdio(calls: str) -> None:
 )
 @pytest.mark.parametrize("way", ["http", "websocket"])
 def test_nothing_is_found_in_our_server_at_its_addresses(way: str, calls: str) -> None:
-    with listening("serve", "--sample") as server:
+    with listening("serve", *SAMPLE) as server:
         url = server.url
         if way == "websocket":
             url = url.replace("http://", "ws://").removesuffix("/mcp") + "/ws"

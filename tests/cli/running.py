@@ -38,10 +38,12 @@ def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
     return {**clean, "COLUMNS": "100", **(more or {})}
 
 
-def run(*words: str, env: Mapping[str, str] | None = None, stdin: bytes = b"") -> Ended:
+def run(
+    *words: str, env: Mapping[str, str] | None = None, stdin: bytes = b"", seconds: float = SECONDS
+) -> Ended:
     """The command, run to its end."""
     done = subprocess.run(
-        [*COMMAND, *words], input=stdin, capture_output=True, timeout=SECONDS, env=environment(env)
+        [*COMMAND, *words], input=stdin, capture_output=True, timeout=seconds, env=environment(env)
     )
     return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
 

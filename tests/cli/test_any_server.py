@@ -149,6 +149,37 @@ def test_a_program_sees_only_the_variables_that_are_named(tmp_path: Path) -> Non
     assert ended.out == "yes None\n"
 
 
+TODO = """
+from dataclasses import dataclass, field
+from qortal_mcp import Server, run
+
+@dataclass
+class Todo:
+    title: str
+    tags: list[str] = field(default_factory=list)
+
+server = Server("todo")
+
+@server.tool
+def add(todo: Todo, more: list[Todo] | None = None) -> list[Todo]:
+    \"\"\"Adds something to do.\"\"\"
+    return [todo]
+
+run(server)
+"""
+
+
+def test_the_fields_of_objects_are_shown_for_arguments_as_for_answers(tmp_path: Path) -> None:
+    (tmp_path / "todo.py").write_text(TODO)
+    shown = run("tools", "add", "--server", shlex.join([sys.executable, str(tmp_path / "todo.py")])).out
+    arguments, answer = shown.split("Answer")
+    for line in ("todo  object; required", "todo.title  text", "todo.tags  list of text, optional"):
+        assert f"  {line}\n" in arguments
+    for line in ("more[].title  text", "more[].tags  list of text, optional"):
+        assert f"  {line}\n" in arguments
+    assert "  result[].tags  list of text, optional\n" in answer
+
+
 def test_a_command_is_split_without_a_shell(tmp_path: Path) -> None:
     planted = tmp_path / "planted"
     ended = run("tools", "--server", f"true; touch {planted}", "--start-timeout", "1")
@@ -164,6 +195,12 @@ WRONG = [
     pytest.param(["--repair", "all"], "--repair belongs to --server", id="repair"),
     pytest.param(["--header-file", "f"], "--header-file belongs to --server", id="headers"),
     pytest.param(["--server", ""], "there is no command", id="nothing"),
+    pytest.param(
+        ["--server", "todo.py:server"],
+        "did you mean 'qortal-mcp stdio todo.py:server'?",
+        id="object in a file",
+    ),
+    pytest.param(["--server", "todo.py"], "did you mean 'qortal-mcp stdio todo.py'?", id="file"),
     pytest.param(["--server", "a 'b"], "cannot be read", id="quotes"),
     pytest.param(["--server", "ftp://x"], "An address begins with http://", id="address"),
     pytest.param(["--server", "http://"], "The address has no host", id="no-host"),
@@ -247,7 +284,8 @@ def test_a_slow_server_is_waited_for_with_a_word(loop: Loop) -> None:
         assert shown.ended() == 3
     with terminal("tools", "--start-timeout", "2", "--server", "http://127.0.0.1:9/mcp") as shown:
         shown.until("Waiting for http://127.0.0.1:9/mcp (")
-        shown.until("at most 2 s (--start-timeout).")
+        shown.until("at most 2 s")
+        shown.until("(--start-timeout).")
         assert shown.ended() == 3
 
 

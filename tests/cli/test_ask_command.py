@@ -16,6 +16,10 @@ from tests.cli.running import COMMAND, SECONDS, Ended, environment, run
 from tests.cli.terminals import terminal
 
 from qortal_mcp.cli.running import failures
+from qortal_mcp.qortal.tools import definitions, select
+
+# Tools of the toolsets that are on by default.
+ALL = len(definitions(select()))
 
 HEIGHT = "How high is the chain?"
 LONG = "line\n" * 5000
@@ -278,7 +282,7 @@ def test_a_dry_run_lists_what_would_be_offered(endpoint: ScriptedEndpoint) -> No
     done = ask(endpoint, "--dry-run")
     assert (done.code, done.err) == (0, "")
     *tools, prompt, total, how = done.out.splitlines()
-    assert len(tools) == 32
+    assert len(tools) == ALL
     assert tools[0].split()[0] == "get_node_status"
     assert prompt.startswith("instructions for the model ")
     assert total.startswith("total ")
@@ -298,7 +302,7 @@ def test_a_dry_run_of_several_servers_says_which_is_down() -> None:
     assert len(set(names)) == len(names)
     assert any("no-such-program-here" in line for line in done.out.splitlines())
     found = run("ask", "--sample", "--dry-run", "--json", *servers).json
-    assert [server.get("tools", 0) for server in found["servers"]] == [32, len(found["tools"]) - 32, 0]
+    assert [server.get("tools", 0) for server in found["servers"]] == [ALL, len(found["tools"]) - ALL, 0]
     assert "no-such-program-here" in found["servers"][2]["problem"]
     assert {tool["server"] for tool in found["tools"]} == {one["name"] for one in found["servers"][:2]}
 

@@ -14,7 +14,11 @@ from qortal_mcp import model_from_settings
 from qortal_mcp.agent.limits import DEFAULT
 from qortal_mcp.agent.model.local import Place
 from qortal_mcp.model_from_settings import NoModel, choose
+from qortal_mcp.qortal.tools import definitions, select
 from qortal_mcp.settings import ModelOptions
+
+# Tools of the toolsets that are on by default.
+ALL = len(definitions(select()))
 
 MODELS = {"/v1/models": {"data": [{"id": "text-embed"}, {"id": "first"}, {"id": "second"}]}}
 OLLAMA = {
@@ -169,8 +173,8 @@ def test_a_local_ollama_is_found_and_gets_no_key() -> None:
         assert asked(endpoint) == ("qwen3:4b", None)
         assert all("authorization" not in request.headers for request in endpoint.requests)
         offered = len(endpoint.chats[0].body["tools"])
-    assert 0 < offered < 32
-    assert f"It was offered {offered} of 32 tools" in done.err
+    assert 0 < offered < ALL
+    assert f"It was offered {offered} of {ALL} tools" in done.err
     assert "window of 4,096 tokens" in done.err
     assert "OLLAMA_CONTEXT_LENGTH=32768" in done.err
 

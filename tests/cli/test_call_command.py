@@ -15,8 +15,9 @@ import pytest
 from tests.bridge.scripts import error, result, serving, text, tool
 from tests.bridge.standins import Loop, program
 from tests.cli.others import EVERYTHING, OURS, other
-from tests.cli.running import ALICE, COMMAND, environment, run
+from tests.cli.running import ALICE, COMMAND, environment, listening, run
 from tests.cli.strangers import http_node
+from tests.cli.terminals import terminal
 
 from qortal_mcp.cli.input import call_arguments
 from qortal_mcp.cli.main import main
@@ -199,6 +200,16 @@ def test_a_person_who_waits_is_told_for_whom_and_a_script_is_not() -> None:
             assert process.wait(30) == 130
             asked.close()
         os.close(ours)
+
+
+def test_the_word_that_somebody_is_waited_for_vanishes_with_the_answer() -> None:
+    with silent_node() as (node, url), terminal("call", "get_node_status", "--node", url) as at_terminal:
+        asked, _ = node.accept()
+        at_terminal.until(f"Waiting for {url} …")
+        node.close()
+        asked.close()
+        assert at_terminal.ended() == 3
+        assert [line for line in at_terminal.screen if "Waiting" in line] == []
 
 
 @pytest.mark.promise("Text of strangers", "Nothing that a stranger wrote can steer a terminal.")
@@ -469,3 +480,21 @@ def test_our_own_tools_are_called_in_any_revision(revision: str, capsys: pytest.
     assert "isValid" in capsys.readouterr().out
     assert main([*words, "--raw"]) == 0
     assert ("resultType" in json.loads(capsys.readouterr().out)) == (revision == "2026-07-28")
+
+
+def test_an_answer_is_confirmed_by_a_second_node() -> None:
+    with listening("sample-node") as one, listening("sample-node") as other:
+        words = ("call", "get_balance", f"address={ALICE}", "--node", one.url, "--node", other.url)
+        ended = run(*words, "--confirm", "2", "--json")
+        assert (ended.code, ended.json["asOf"]["confirmedBy"]) == (0, [one.url, other.url])
+        ended = run(*words, env={"QORTAL_MCP_CONFIRM": "2"})
+        assert f"from {one.url}, confirmed by {other.url}." in " ".join(ended.out.split())
+        assert "confirmedBy" not in run(*words, "--json").json["asOf"]
+
+
+@pytest.mark.promise("Nodes", "`--confirm N` with fewer than N different nodes is refused at the start.")
+@pytest.mark.parametrize("command", [("call", "get_node_status"), ("stdio",), ("serve",), ("tools",)])
+def test_too_few_nodes_to_confirm_are_wrong_usage(command: tuple[str, ...]) -> None:
+    ended = run(*command, "--node", "http://127.0.0.1:9", "--confirm", "2")
+    assert (ended.code, ended.out) == (2, "")
+    assert "--confirm 2 needs 2 different nodes, and 1 is given: repeat --node." in ended.err

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 import pytest
 from tests.cli.running import COMMAND, environment, run
+from tests.cli.terminals import terminal
 
 from qortal_mcp import __version__, settings
 from qortal_mcp.cli.input.options import SettingsCommand
@@ -76,7 +77,7 @@ WRONG = [
     pytest.param(["--frobnicate"], "No such option", id="option"),
     pytest.param(["serve", "--frobnicate"], "No such option", id="option-of-serve"),
     pytest.param(["stdio", "--frobnicate"], "No such option", id="option-of-stdio"),
-    pytest.param(["stdio", "extra"], "unexpected extra argument", id="argument-of-stdio"),
+    pytest.param(["stdio", "server.py", "extra"], "unexpected extra argument", id="argument-of-stdio"),
     pytest.param(["stdio", "--node"], "requires an argument", id="option-without-value"),
     pytest.param(["stdio", "--log-level", "loud"], "loud", id="choice"),
     pytest.param(["stdio", "--node", "x:1"], "--node must be", id="value"),
@@ -198,9 +199,41 @@ def test_a_standard_error_that_takes_nothing_changes_no_exit_code(target: str) -
 
 def test_the_help_tells_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
-    shown = capsys.readouterr().out
+    shown = " ".join(capsys.readouterr().out.split())
     for code, meaning in EXIT_CODES.items():
-        assert f"  {code}  {meaning}\n" in shown
+        assert f" {code} {meaning}" in shown
+
+
+FOLDED = [
+    pytest.param(["--help"], "  1  the thing asked about is bad: ", id="exit-codes"),
+    pytest.param(["call", "nothing", "--args", "x" * 30, "--csv", "--json"], "qortal-mcp: ", id="error"),
+    pytest.param(["prompt", "my_week", "address=@Bob", "--sample"], "user", id="prompt"),
+    pytest.param(["tools"], "node", id="arguments"),
+    pytest.param(["call", "get_cash_flow", "address=@Bob", "--csv", "--sample"], "Note: ", id="notes-of-csv"),
+    pytest.param(["watch", "address", "@Bob", "--sample"], "  names", id="watch"),
+]
+
+
+@pytest.mark.promise(
+    "Command line",
+    "Every text is folded between words to the width of the terminal; a pipe gets whole lines.",
+)
+@pytest.mark.parametrize(("words", "begin"), FOLDED)
+def test_no_line_is_wider_than_the_terminal(words: list[str], begin: str) -> None:
+    with terminal(*words, env={"NO_COLOR": "1", "COLUMNS": "60"}) as at_terminal:
+        at_terminal.ended()
+        screen = at_terminal.screen
+    at = next(at for at, line in enumerate(screen) if line.startswith(begin))
+    assert [line for line in screen[at:] if len(line) > 60] == []
+
+
+def test_a_pipe_gets_an_error_and_a_prompt_in_whole_lines() -> None:
+    (line,) = run(
+        "call", "nothing", "--csv", "--json", "--list", "x" * 90, env={"COLUMNS": "40"}
+    ).err.splitlines()
+    assert len(line) > 40
+    shown = run("prompt", "my_week", "address=@Bob", "--sample", env={"COLUMNS": "40"}).out
+    assert max(map(len, shown.splitlines())) > 100
 
 
 def test_a_closed_standard_error_is_no_reason_for_another_exit_code() -> None:
@@ -255,6 +288,7 @@ SUGGESTED = [
     pytest.param("call get_block minting=t", ["minting=true"], id="truth"),
     pytest.param("call nothing ", [], id="no-such-tool"),
     pytest.param("tools --toolsets +chat,-ra", ["+chat,-raw"], id="toolsets"),
+    pytest.param("install cl", ["claude-code", "claude-desktop"], id="clients"),
     pytest.param("audit --explain origin-n", ["origin-not-checked"], id="codes"),
     pytest.param("audit --explain al", ["all"], id="all-codes"),
     pytest.param("audit --clients origin-n", ["origin-not-checked"], id="codes-of-clients"),
@@ -304,3 +338,56 @@ def test_bash_adds_no_space_after_an_argument_that_takes_a_value(
 def test_zsh_adds_no_space_after_an_argument_that_takes_a_value() -> None:
     script = run(env={"_QORTAL_MCP_COMPLETE": "zsh_source"}).out
     assert "compadd -U -V unsorted -S '' -a keys" in script
+
+
+MEANT = [
+    pytest.param(
+        "get_balance address=@Bob", "Unknown command get_balance. Did you mean call get_balance?", id="tool"
+    ),
+    pytest.param("account_balance", "Unknown command account_balance.", id="neither"),
+    pytest.param(
+        "call get_minting", "Unknown tool get_minting. Did you mean get_minting_profile?", id="part-of-a-tool"
+    ),
+    pytest.param(
+        "tools poll", "Unknown tool poll. Did you mean list_polls or get_poll?", id="part-of-two-tools"
+    ),
+    pytest.param("tools ge", "Unknown tool ge. See qortal-mcp tools.", id="part-of-too-many"),
+    pytest.param(
+        "prompt my-week", "Unknown prompt my-week. Did you mean my_week? See qortal-mcp prompt.", id="prompt"
+    ),
+    pytest.param("call get_balance --address @Bob", "written without dashes: address=@Bob.", id="option"),
+    pytest.param(
+        "call get_balance --address=@Bob", "written without dashes: address=@Bob.", id="option-and-value"
+    ),
+    pytest.param("call get_balance --address", "written without dashes: address=VALUE.", id="option-alone"),
+    pytest.param(
+        "call get_balance --asset-id 3", "written without dashes: asset_id=3.", id="option-with-a-dash"
+    ),
+    pytest.param("call get_balance --nothing", "No such option '--nothing'.", id="no-argument"),
+    pytest.param("call get_minting_profile @alice-test", "Write address=@alice-test.", id="value-alone"),
+    pytest.param("call get_poll name=Best fruit?", "in quotes: 'name=Best fruit?'.", id="value-in-two-words"),
+    pytest.param(
+        "prompt name_report name=Best fruit?", "in quotes: 'name=Best fruit?'.", id="prompt-in-two-words"
+    ),
+    pytest.param("call search_names alice", 'Arguments must be KEY=VALUE, not "alice". See', id="no-hint"),
+]
+
+
+@pytest.mark.promise(
+    "Command line", "A mistake at the command line is answered with what was probably meant."
+)
+@pytest.mark.parametrize(("line", "said"), MEANT)
+def test_a_mistake_is_answered_with_what_was_meant(
+    line: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(line.split()) == 2
+    shown = capsys.readouterr()
+    assert said in shown.err
+    assert (shown.out, shown.err.count("\n")) == ("", 1)
+
+
+@pytest.mark.parametrize("words", [[], ["--address"]], ids=["alone", "option"])
+def test_a_key_that_was_typed_is_not_repeated(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    key = "ab" * 32
+    assert main(["call", "get_balance", *words, key, "--sample"]) == 2
+    assert key not in capsys.readouterr().err

@@ -37,7 +37,7 @@ def test_a_prompt_is_shown_with_its_roles(revision: str, capsys: pytest.CaptureF
 
 
 WRONG = [
-    pytest.param(["none"], "Unknown prompt: none.", id="unknown"),
+    pytest.param(["none"], "Unknown prompt none. See qortal-mcp prompt.", id="unknown"),
     pytest.param(["name_report"], "The prompt needs the argument name.", id="missing"),
     pytest.param(["name_report", "name"], 'Arguments must be KEY=VALUE, not "name".', id="no-value"),
     pytest.param(["name_report", "name=a", "name=b"], 'The argument "name" is given twice.', id="twice"),

@@ -30,17 +30,31 @@ def test_without_an_address_everything_that_can_be_read_is_listed(capsys: pytest
 
 
 @pytest.mark.promise("Command line", "`read` shows a resource, and lists them without a URI.")
-def test_a_text_is_shown_as_it_is_and_json_is_laid_out(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_text_is_shown_as_it_is_and_json_as_call_shows_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["read", "qortal://guide", "--sample"]) == 0
     assert capsys.readouterr().out == GUIDE_TEXT
     assert main(["read", "qortal://name/Bob", "--sample"]) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith('{\n  "name": "Bob",\n')
+    assert shown.startswith("name            Bob\n")
+    assert shown.endswith("from sample.\n")
+    assert main(["call", "get_name", "name=Bob", "--sample"]) == 0
+    assert capsys.readouterr().out == shown
     assert main(["read", "qortal://name/Bob", "--sample", "--json"]) == 0
-    (part,) = json.loads(capsys.readouterr().out)
-    assert json.loads(part["text"]) == json.loads(shown)
+    whole = json.loads(capsys.readouterr().out)
     assert main(["read", "qortal://name/Bob", "--sample", "--raw"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"contents": [part]}
+    (part,) = json.loads(capsys.readouterr().out)["contents"]
+    assert json.loads(part["text"]) == whole
+
+
+def test_json_of_another_server_is_readable_with_its_numbers_as_they_are(loop: Loop) -> None:
+    text = '{"rows": [{"a": 1.50, "b": "x"}, {"a": 200, "b": "y"}]}'
+    contents = [{"uri": "memo:1", "mimeType": "application/json", "text": text}]
+    script = offering(resources__read=[result({"contents": contents})])
+    with other(loop, program, script) as (target, _):
+        shown = run("read", "memo:1", "--server", target).out
+        whole = run("read", "memo:1", "--server", target, "--json").out
+    assert shown == "rows (2)\n       a  b\n    1.50  x\n  200     y\n"
+    assert whole == '{"rows":[{"a":1.50,"b":"x"},{"a":200,"b":"y"}]}\n'
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
