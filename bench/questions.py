@@ -8,6 +8,7 @@ from statistics import median
 from docgen.questions import QUESTIONS, Question
 
 from bench.contestants import OURS
+from bench.costs import node_seconds
 from bench.figures import Budget, Figure
 from bench.processes import Failed
 from bench.run import Run
@@ -20,9 +21,6 @@ from qortal_mcp.qortal.sample import SampleSource
 from qortal_mcp.qortal.server import make_server
 
 PART = "questions"
-# A Core on two cores was seen to answer 110 searches of twenty transactions a second, one after the other.
-_SEARCH_ROW_SECONDS = 1 / 110 / 20
-_REQUEST_SECONDS = 0.0005
 
 
 class _SlowNode(SampleSource):
@@ -33,9 +31,8 @@ class _SlowNode(SampleSource):
 
     async def fetch(self, request: Request) -> RawReply:
         reply = await super().fetch(request)
-        rows = reply.body.count(b'"signature"') if "/search" in request.target else 0
         async with self._worker:
-            await asyncio.sleep(_REQUEST_SECONDS + rows * _SEARCH_ROW_SECONDS)
+            await asyncio.sleep(node_seconds(request, reply))
         return reply
 
 

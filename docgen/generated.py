@@ -24,6 +24,7 @@ from . import (
     questions_page,
     repairs_tables,
     requirements_tables,
+    scale_table,
     settings_page,
     tools_page,
 )
@@ -88,6 +89,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "gathered-limits": limits_tables.gathered_limits,
     "agent-limits": limits_tables.agent_limits,
     "metrics": metrics_tables.all_metrics,
+    "scale": scale_table.scale_table,
 }
 WITH_TABLES = (
     "README.md",
@@ -96,6 +98,7 @@ WITH_TABLES = (
     "docs/bridge.md",
     "docs/ask.md",
     "docs/doctor.md",
+    "docs/scale.md",
     "docs/watching.md",
 )
 

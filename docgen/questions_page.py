@@ -1,6 +1,5 @@
 """docs/questions.md: the questions that people ask, the call that answers each, and what it costs the node."""
 
-import asyncio
 import functools
 import os
 import pty
@@ -12,13 +11,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby
 
-from qortal_mcp.cli.input import call_arguments
-from qortal_mcp.cli.running.own_server import ask_server
-from qortal_mcp.qortal.endpoints.record import Request
-from qortal_mcp.qortal.node.node import Node
-from qortal_mcp.qortal.node.source import RawReply
-from qortal_mcp.qortal.sample import SampleSource
-from qortal_mcp.qortal.server import make_server
+from bench.costs import question_costs
 
 from .markdown import table
 from .questions import QUESTIONS, Question
@@ -55,17 +48,6 @@ class NoAnswer(Exception):
     """A question that is not answered; the text says which and why."""
 
 
-class _Counting(SampleSource):
-    """The sample chain, which counts what it is asked."""
-
-    def __init__(self) -> None:
-        self.requests = 0
-
-    async def fetch(self, request: Request) -> RawReply:
-        self.requests += 1
-        return await super().fetch(request)
-
-
 # Starting a program for each question is the slowest part of all documents.
 @functools.cache
 def page() -> str:
@@ -75,7 +57,15 @@ def page() -> str:
         f"## {question.asked}\n\n```sh\nqortal-mcp call {_words(question)}\n```\n```text\n{answer}\n```\n\n"
         for question, answer in zip(QUESTIONS, answers, strict=True)
     ]
-    costs = asyncio.run(_costs())
+    costs = [
+        (
+            cost.asked,
+            f"`{question.call.partition(' ')[0]}`",
+            f"{cost.first.requests:.0f}",
+            f"{cost.again.requests:.0f}",
+        )
+        for question, cost in zip(QUESTIONS, question_costs(), strict=True)
+    ]
     return "".join([_HEAD, *parts, _COSTS, table(("question", "call", "first", "again"), costs)])
 
 
@@ -128,21 +118,3 @@ def _abridged(lines: list[str]) -> Iterator[str]:
         yield from rows[: _SHOWN_ROWS - _LAST_ROWS]
         yield f"{' ' * (len(rows[0]) - len(rows[0].lstrip()))}…"
         yield from rows[-_LAST_ROWS:]
-
-
-async def _costs() -> list[tuple[str, ...]]:
-    rows: list[tuple[str, ...]] = []
-    for question in QUESTIONS:
-        source = _Counting()
-        node = Node([source], now=lambda: 0.0)  # nothing grows old meanwhile
-        server = make_server(node, toolsets="all")
-        tool, *words = shlex.split(question.call)
-        params = {"name": tool, "arguments": call_arguments.read(words, None)}
-        counts = []
-        for _ in range(2):
-            before = source.requests
-            await ask_server(server, "tools/call", params)
-            counts.append(str(source.requests - before))
-        await node.close()
-        rows.append((question.asked, f"`{tool}`", *counts))
-    return rows
