@@ -17,6 +17,7 @@ from ..errors import CannotRun, ConnectionLost
 from ..limits import DEFAULT, ClientLimits
 from ..reading import SplitPiece, Splitter
 from ..transcript import Observer, Recorder
+from .turns import Turn
 from .wire import NoSink, Outgoing, Sink
 
 _READ_BYTES = 64 * 1024
@@ -139,12 +140,14 @@ class StdioWire:
         self._sink.lost(self._gone())
 
     async def _take_output(self, stdout: asyncio.StreamReader, splitter: Splitter | LineSplitter) -> None:
+        turn = Turn()
         with contextlib.suppress(OSError):
             while data := await stdout.read(_READ_BYTES):
                 for piece in splitter.feed(data):
                     self._take(piece)
                     if self._sink.is_full:
                         await self._sink.room()
+                    await turn.took_one()
 
     async def _crashed(self) -> None:
         """Return when the program has failed although its output is still open: what it started may hold it."""
@@ -178,10 +181,12 @@ class StdioWire:
         stderr = self._child.stderr
         assert stderr is not None, "opened with a pipe"
         splitter = LineSplitter(self._limits.stderr_bytes, exact=True)
+        turn = Turn()
         with contextlib.suppress(OSError):
             while data := await stderr.read(_READ_BYTES):
                 for line in splitter.feed(data):
                     self._take_stderr(line)
+                    await turn.took_one()
         for line in splitter.close():
             self._take_stderr(line)
 

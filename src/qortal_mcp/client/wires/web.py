@@ -23,6 +23,7 @@ from .media import EVENT_STREAM, JSON, is_json_like, is_message, kind_of
 from .origins import named, same_origin
 from .reasons import reason
 from .routes import DIRECT, Route
+from .turns import Turn
 from .wire import Sink
 
 if TYPE_CHECKING:
@@ -236,6 +237,7 @@ class Web:
         """
         self._check_plain(head)
         splitter = EventSplitter(self.limits.message_bytes)
+        turn = Turn()
         while chunk := await _piece(head):
             self.recorder.note("received", "body", chunk, http=head.http)
             for event in splitter.feed(chunk):
@@ -247,6 +249,7 @@ class Web:
                     return
                 if sink is not None and sink.is_full:
                     await sink.room()
+                await turn.took_one()
 
     def message_of(self, head: Head, event: Event) -> bytes | None:
         """The message in an event, recorded; None if there is none in it (priming, foreign events)."""

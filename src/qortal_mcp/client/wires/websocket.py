@@ -10,6 +10,7 @@ from ..errors import ConnectionLost, HttpRefused
 from ..limits import DEFAULT, ClientLimits
 from ..transcript import Headers, Http, Observer, Recorder
 from .routes import DIRECT, Route
+from .turns import Turn
 from .web import Web, raw_headers, translated
 from .wire import NoSink, Outgoing, Sink
 
@@ -105,6 +106,7 @@ class WebSocketWire:
     async def _read(self) -> None:
         from aiohttp import WSMsgType
 
+        turn = Turn()
         with contextlib.suppress(ConnectionLost), translated():
             while True:
                 frame = await self._socket.receive()
@@ -116,6 +118,7 @@ class WebSocketWire:
                 self._sink.arrived(data)
                 if self._sink.is_full:
                     await self._sink.room()
+                await turn.took_one()
         self._web.recorder.note("received", "closed", str(self._gone()).encode())
         self._sink.lost(self._gone())
 
