@@ -172,6 +172,39 @@ async def test_who_was_waited_for_in_vain_delays_no_other_client(is_modern: bool
         await front.shut()
 
 
+@pytest.mark.parametrize("is_modern", ERAS)
+async def test_a_slow_server_is_in_the_first_list_although_the_handshake_did_not_wait_for_it(
+    is_modern: bool, tmp_path: Path
+) -> None:
+    # No program is there so soon; clients that read one list alone have its tools all the same.
+    bounds = replace(QUICK, handshake_seconds=0.01, list_seconds=20)
+    front = gathering({"slow": way_to(Noting(tmp_path / "log").target), "ann": Shelf("Ann")}, bounds=bounds)
+    client = Client(front, is_modern=is_modern)
+    try:
+        await opened(client)
+        assert "slow__note" in await client.names("tools/list", "tools")
+    finally:
+        await client.close()
+        await front.shut()
+
+
+@pytest.mark.parametrize("is_modern", ERAS)
+async def test_a_server_that_is_not_there_delays_not_even_the_first_list(
+    is_modern: bool, tmp_path: Path
+) -> None:
+    bounds = replace(QUICK, handshake_seconds=1, list_seconds=20)
+    nobody = way_to(Noting(tmp_path / "log", "http").target)
+    front = gathering({"nobody": nobody, "ann": Shelf("Ann")}, bounds=bounds)
+    client = Client(front, is_modern=is_modern)
+    try:
+        await opened(client)
+        async with asyncio.timeout(10):
+            assert await client.names("tools/list", "tools")
+    finally:
+        await client.close()
+        await front.shut()
+
+
 async def test_a_server_that_cannot_start_says_why_in_its_own_calls_alone() -> None:
     async with fronted(gathering({"bad": way_to(ENDS), "ann": Shelf("Ann")})) as client:
         failed = await client.call("bad__x")

@@ -73,7 +73,7 @@ class Listening:
         gathering.listenings.add(self)
         try:
             waits = {member: one.wait for member, one in answered.items() if one is not None}
-            await within(gathering.bounds.handshake_seconds, waits)
+            await within(gathering.bounds.handshake_seconds, self._client, waits)
             accepted = self._kept()
             told = _encode({"notifications": accepted, "_meta": meta})
             await context.send(jsonrpc.notification(_ACKNOWLEDGED, told))

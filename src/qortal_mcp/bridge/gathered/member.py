@@ -94,16 +94,28 @@ class Member:
         self._tools: dict[str, str] = {}
         self._reported: set[Kind] = set()
         self._was_in_vain = False
+        # Whose handshake has waited in vain.
+        self._greeted: object = None
+
+    def is_worth_waiting_for(self, client: object = None) -> bool:
+        """Not if somebody has waited in vain, and it has not been up since: its coming is announced.
+
+        One exception: the client whose handshake was too short for a server that is only slow waits for it again with its
+        first list. Some clients never read another one.
+        """
+        if self._was_in_vain and self.is_up:
+            self._was_in_vain, self._greeted = False, None
+        return not self._was_in_vain or (client is not None and client is self._greeted and not self._failed)
+
+    def was_waited_for(self, *, in_vain: bool, greeted: object = None) -> None:
+        """`greeted` is the client, if it was its handshake that waited."""
+        self._was_in_vain = in_vain and not self.is_up
+        self._greeted = greeted if self._was_in_vain else None
 
     @property
-    def is_worth_waiting_for(self) -> bool:
-        """Not if somebody has waited in vain, and it has not been up since: its coming is announced."""
-        if self._was_in_vain and self.is_up:
-            self._was_in_vain = False
-        return not self._was_in_vain
-
-    def was_waited_for(self, *, in_vain: bool) -> None:
-        self._was_in_vain = in_vain and not self.is_up
+    def _failed(self) -> bool:
+        """Whether it could not be opened, or was lost: it is not just slow."""
+        return any("error" in connection for connection in self.facts().get("connections", ()))
 
     @property
     def is_up(self) -> bool:

@@ -55,7 +55,7 @@ def initialize(call: GatheringCall) -> Running:
     call.needs_context = False
 
     async def run(_: None) -> bytes:
-        await within(gathering.bounds.handshake_seconds, {link.member: link.tried for link in links})
+        await within(gathering.bounds.handshake_seconds, client, {link.member: link.tried for link in links})
         client.is_introduced = True
         return _encode(
             {
@@ -96,6 +96,7 @@ def discover(call: GatheringCall) -> Running:
         links = [client.link(member) for member in gathering.members.values() if member.receiver is not None]
         await within(
             gathering.bounds.handshake_seconds,
+            client,
             {link.member: partial(_discovered, link, params) for link in links},
         )
         answer = {

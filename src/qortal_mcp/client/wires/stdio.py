@@ -17,7 +17,7 @@ from ..errors import CannotRun, ConnectionLost
 from ..limits import DEFAULT, ClientLimits
 from ..reading import SplitPiece, Splitter
 from ..transcript import Observer, Recorder
-from .turns import Turn
+from .turns import LINES, Turn
 from .wire import NoSink, Outgoing, Sink
 
 _READ_BYTES = 64 * 1024
@@ -181,7 +181,7 @@ class StdioWire:
         stderr = self._child.stderr
         assert stderr is not None, "opened with a pipe"
         splitter = LineSplitter(self._limits.stderr_bytes, exact=True)
-        turn = Turn()
+        turn = Turn(LINES)
         with contextlib.suppress(OSError):
             while data := await stderr.read(_READ_BYTES):
                 for line in splitter.feed(data):

@@ -8,17 +8,20 @@ import asyncio
 
 # Taking this many costs less than a millisecond, and giving way a hundredth of that.
 _MESSAGES = 4
+# Lines that are only kept.
+LINES = 256
 
 
 class Turn:
     """What one reader has taken since it last gave way."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = _MESSAGES) -> None:
+        self._most = most
         self._taken = 0
 
     async def took_one(self) -> None:
         """Called after each message. Gives way if that was the last of a turn."""
         self._taken += 1
-        if self._taken >= _MESSAGES:
+        if self._taken >= self._most:
             self._taken = 0
             await asyncio.sleep(0)

@@ -45,17 +45,21 @@ async def gathered(
         link: link.lists.begin(kind, own, modern=modern) for link in links if link.member.receiver is not None
     }
     seconds = client.limits.list_seconds
-    # Whoever was waited for in vain is not waited for again.
+    # Whoever was waited for in vain is not waited for again, but for a slow one that was greeted just now.
     young = {
         link.member: task
         for link, task in readings.items()
-        if link.lists.seconds(kind) < seconds and link.member.is_worth_waiting_for
+        if link.lists.seconds(kind) < seconds and link.member.is_worth_waiting_for(client)
     }
     if young:
         await asyncio.wait(young.values(), timeout=seconds)
         for member, task in young.items():
-            member.was_waited_for(in_vain=not task.done())
+            member.was_waited_for(in_vain=not _is_read(task))
     return [_part(link, readings.get(link), kind, own, modern=modern) for link in links]
+
+
+def _is_read(reading: asyncio.Task[Known]) -> bool:
+    return reading.done() and not reading.cancelled() and reading.exception() is None
 
 
 def _part(
@@ -73,7 +77,7 @@ def _part(
 
         reading.add_done_callback(announce)
         return Part(member, last_known, is_away=True)
-    read = None if reading.cancelled() or reading.exception() is not None else reading.result()
+    read = reading.result() if _is_read(reading) else None
     # A bridge answers with what it has known of a server that is away.
     is_away = not member.is_up
     if is_away or read is None:
@@ -83,7 +87,7 @@ def _part(
 
 def _announced(link: Link, kind: Kind, given: Known | None, reading: asyncio.Task[Known]) -> bool:
     """Whether a slow server has answered: its part of the list was left out, or had a note, and the client is told."""
-    if reading.cancelled() or reading.exception() is not None or not link.member.is_up:
+    if not _is_read(reading) or not link.member.is_up:
         return False
     if reading.result().items or given is not None:
         link.client.changed(LISTING_OF[kind])
