@@ -145,6 +145,8 @@ class StdioWire:
             while data := await stdout.read(_READ_BYTES):
                 for piece in splitter.feed(data):
                     self._take(piece)
+                    # It may be large, and the next one may never come.
+                    del piece
                     if self._sink.is_full:
                         await self._sink.room()
                     await turn.took_one()

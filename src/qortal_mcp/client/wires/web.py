@@ -247,6 +247,8 @@ class Web:
                 self.recorder.note("received", "event", http=head.http, event=event)
                 if take(event):
                     return
+                # It may be large, and the next one may never come.
+                del event
                 if sink is not None and sink.is_full:
                     await sink.room()
                 await turn.took_one()

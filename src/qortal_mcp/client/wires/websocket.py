@@ -116,6 +116,8 @@ class WebSocketWire:
                 binary = frame.type is WSMsgType.BINARY
                 self._web.recorder.note("received", "message", data, binary=binary)
                 self._sink.arrived(data)
+                # It may be large, and the next one may never come.
+                del data, frame
                 if self._sink.is_full:
                     await self._sink.room()
                 await turn.took_one()
