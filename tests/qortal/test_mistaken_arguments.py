@@ -72,6 +72,9 @@ REFUSED: list[Any] = [
     ),
     ("read_core", {"endpoint": "/blocks/last", "values": 5}, 'It takes an object, such as {"height": 5}.'),
     ("get_block", {"height": 5, "minting": "yes"}, "minting takes true or false."),
+    # More than Core can count, in digits that an amount may have.
+    ("list_trade_offers", {"chain": "LTC", "qort": "999999999999"}, "That is more than there can be."),
+    ("find_payments", {"amount": "92233720368.54775808"}, "That is more than there can be."),
 ]
 
 

@@ -53,5 +53,5 @@ def ratio(amount: str, per: str) -> str | None:
 
 
 def is_amount(text: str) -> bool:
-    """Whether text from a person is an amount: digits, and at most eight places."""
-    return _PLAIN.fullmatch(text) is not None
+    """Whether text from a person is an amount: digits, at most eight places, and no more than Core can count."""
+    return _PLAIN.fullmatch(text) is not None and int(text.partition(".")[0]) < _MOST_UNITS // _ONE

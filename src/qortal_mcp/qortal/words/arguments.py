@@ -10,7 +10,7 @@ from msgspec import Meta
 from .amounts import is_amount
 from .base58 import is_address, is_bytes
 from .chains import CHAINS, find_chain
-from .hints import address_or_key, if_a_name, nearest_services, time_forms
+from .hints import address_or_key, amount_form, if_a_name, nearest_services, time_forms
 from .services import find_service
 from .times import is_time
 from .transaction_types import TRANSACTION_TYPES, find_type
@@ -312,7 +312,7 @@ ExactAmount = Annotated[
         description="Exact QORT, as text.",
         extra={
             "noun": "amount",
-            "hint": 'Give text with at most eight places, such as "12.5".',
+            "hint": amount_form,
             "number": True,
             "check": is_amount,
         },

@@ -7,6 +7,8 @@ from .times import is_seconds
 
 # Shorter than any attempt at an address.
 _ADDRESS_CHARS = 30
+# Core counts up to 92 thousand million.
+_MOST_DIGITS = 10
 
 
 def if_a_name(value: Any) -> str:
@@ -30,3 +32,13 @@ def nearest_services(value: Any) -> str:
 def time_forms(value: Any) -> str:
     forms = "Give ISO 8601, such as 2026-11-15T17:00:00Z, milliseconds since 1970, or 24h, 7d, 2w, 1y for so long ago."
     return f"This looks like seconds. {forms}" if is_seconds(str(value)) else forms
+
+
+def amount_form(value: Any) -> str:
+    whole, _, places = str(value).partition(".")
+    is_large = whole.isdecimal() and len(whole) > _MOST_DIGITS and places.isdecimal() >= bool(places)
+    return (
+        "That is more than there can be."
+        if is_large
+        else 'Give text with at most eight places, such as "12.5".'
+    )
