@@ -53,6 +53,16 @@ async def test_hidden_characters_may_be_written_as_they_are_shown(call: Call) ->
     assert all("\u202e" not in note for note in answer["notes"])
 
 
+@pytest.mark.parametrize("owner", ["", "Bob", "../admin/stop", "Q" * 34])
+async def test_an_owner_that_is_no_address_is_a_mistake_of_the_node(owner: str) -> None:
+    node = Node(
+        [ToldNode(lambda target: {"name": "Bob", "owner": owner} if target == "/names/Bob" else None)]
+    )
+    result = await caller(make_server(node, toolsets="all"))("get_minting_profile", address="@Bob")
+    await node.close()
+    assert code_of(result) == "NODE_ERROR"
+
+
 async def test_several_names_in_a_list_are_each_resolved(call: Call) -> None:
     answer = await answer_of(call, "list_holders", asset_id=0, addresses=["@Bob", ALICE])
     assert {row["address"] for row in answer["holders"]} == {ALICE, BOB}

@@ -12,6 +12,7 @@ from msgspec import UNSET
 from qortal_mcp.qortal.endpoints.record import SETTLED_BLOCKS
 from qortal_mcp.qortal.limits import SCAN_PAYMENTS, SCAN_STEP
 from qortal_mcp.qortal.node.node import Node
+from qortal_mcp.qortal.node.source import RawReply
 from qortal_mcp.qortal.replies.transactions import Transaction
 from qortal_mcp.qortal.sample.chain import sample_chain
 from qortal_mcp.qortal.server import make_server
@@ -346,6 +347,21 @@ class Confused(BusyChain):
 async def test_the_next_call_never_begins_where_this_one_did(members: dict[str, int]) -> None:
     with pytest.raises(ToolError) as refusal:
         await all_scans(Node([Confused(**members)]), GENESIS_MS + 2 * DAY_MS, requests=12)
+    assert refusal.value.code == "NODE_ERROR"
+
+
+class Forgetful(BusyChain):
+    """A chain that has transactions of blocks it says it does not have."""
+
+    def _said(self, target: str) -> Any:
+        if target.startswith("/blocks/byheight"):
+            return RawReply(404, "application/json", b'{"error":301,"message":"block unknown"}')
+        return super()._said(target)
+
+
+async def test_a_block_that_the_node_denies_is_not_one_that_the_caller_asked_for() -> None:
+    with pytest.raises(ToolError) as refusal:
+        await all_scans(Node([Forgetful(12 * SCAN_STEP, rows_of(12, 300))]), GENESIS_MS, requests=12)
     assert refusal.value.code == "NODE_ERROR"
 
 

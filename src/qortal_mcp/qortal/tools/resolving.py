@@ -13,9 +13,11 @@ from ...server.arguments import extra_of
 from ...text import original, printable, shortened
 from ..limits import TEXT_CHARS
 from ..node.comparing import Confirmation, also_confirmed, notes_on
+from ..node.failures import not_as_expected
 from ..node.node import Node
 from ..node.side_by_side import side_by_side
 from ..words.arguments import is_named
+from ..words.base58 import is_address
 from ..words.times import ago_ms, iso
 from .registered import find_name
 
@@ -83,6 +85,9 @@ async def _owners(node: Node, names: list[str]) -> tuple[dict[str, str], list[st
     """The address behind each `@name`, notes on them, and what other nodes say. Raises: ToolError."""
     reading = node.reading()
     rows = await side_by_side(*(find_name(reading, original(name[1:])) for name in names))
+    if not all(is_address(row.owner) for row in rows):
+        # The caller wrote nothing wrong, and must not be told so.
+        raise not_as_expected()
     notes = []
     for name, row in zip(names, rows, strict=True):
         shown, is_exact = printable(shortened(name, TEXT_CHARS)), row.name == printable(original(name[1:]))

@@ -95,7 +95,12 @@ async def time_within(reading: Reading, span: Span, height: int) -> int:
 
     Raises: ToolError, also if the node contradicts itself: whoever follows the pages would go in circles.
     """
-    time_ms = (await reading.get(BLOCK_AT_HEIGHT, height=height)).timestamp
+    try:
+        time_ms = (await reading.get(BLOCK_AT_HEIGHT, height=height)).timestamp
+    except ToolError as exc:
+        if exc.code != "NOT_FOUND":
+            raise
+        raise not_as_expected() from None
     if not span.since_ms < time_ms < span.until_ms:
         raise not_as_expected()
     return time_ms
