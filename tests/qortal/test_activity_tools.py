@@ -66,7 +66,7 @@ async def test_the_cash_flow_of_an_account_is_exact(call: Call, address: str) ->
     assets, fees = flows_of(address)
     assert answer["complete"] is True
     assert answer["range"]["toHeight"] == 596
-    assert Decimal(answer["total"]["fees"]) == fees
+    assert (Decimal(answer["total"]["fees"]), answer["feesUnit"]) == (fees, "QORT")
     assert read(answer["total"]["assets"]) == {0: [Decimal(0), Decimal(0)], **assets}
     assert answer["total"]["assets"][0]["unit"] == "QORT"
     assert {flow["period"] for flow in answer["flows"]} <= {"2026-11"}
@@ -168,6 +168,7 @@ async def test_what_changed_for_an_account_is_its_cash_flow_and_its_counts(call:
     answer = await ask(call, "get_changes", address="@Bob")
     assets, fees = flows_of(BOB)
     assert (read(answer["assets"]), Decimal(answer["fees"])) == ({0: [Decimal(0)] * 2, **assets}, fees)
+    assert answer["feesUnit"] == "QORT"
     listed = await every_row(call, "search_transactions", "transactions", address=BOB, limit=100)
     assert answer["transactions"] + answer["payouts"] == len(listed)
     assert answer["payouts"] == sum(row["type"] == "AT" for row in listed)
@@ -334,7 +335,7 @@ async def test_the_activity_of_each_day_is_exact() -> None:
     ]
     call = busy(rows, 5 * 1440 + 300)
     answer = await ask(call, "get_chain_activity", since="30d")
-    assert answer["complete"] is True
+    assert (answer["complete"], answer["feesUnit"]) == (True, "QORT")
     days = answer["activity"]
     assert [day["begins"][:10] for day in days] == [f"2026-09-{28 + day}" for day in range(3)] + [
         f"2026-10-0{day}" for day in (1, 2, 3)

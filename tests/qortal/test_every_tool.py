@@ -51,6 +51,28 @@ async def test_an_answer_fits_its_schema_its_text_and_its_budget(node: Node, too
         assert following["isError"] is False, following
 
 
+# Lists whose pages are pinned to a time need more than their example to go on.
+LONG_LISTS: dict[str, dict[str, Any]] = {
+    "get_cash_flow": {"by": "counterparty", "limit": 1},
+    "get_chat_digest": {"limit": 1},
+}
+
+
+@pytest.mark.promise(
+    "Tools and their results",
+    "`page.next` holds only arguments that the tool lists, so that every client can send it.",
+)
+@pytest.mark.parametrize("tool", DEFINITIONS)
+async def test_the_next_call_fits_the_schema_that_clients_check_arguments_with(node: Node, tool: str) -> None:
+    call = caller(make_server(node, toolsets="all"))
+    schema = DEFINITIONS[tool]["inputSchema"]
+    for more in ({}, {"limit": 1} if "limit" in schema["properties"] else {}, LONG_LISTS.get(tool, {})):
+        answer = (await call(tool, **{**EXAMPLES.get(tool, {}), **more}))["structuredContent"]
+        following = answer.get("page", {}).get("next", {})
+        assert following.keys() <= schema["properties"].keys() | more.keys()
+        assert following or tool not in LONG_LISTS or not more
+
+
 # What a node may reply to everything, and what each tool then says.
 FAULTS = [
     pytest.param(RawReply(500, "text/html", b"<h1>secret</h1>"), "NODE_ERROR", True, id="error-page"),

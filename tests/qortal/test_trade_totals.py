@@ -110,6 +110,12 @@ async def test_spans_that_meet_at_a_minute_share_no_line(call: Call) -> None:
         assert sum(counts) == len(rows)
 
 
+async def test_a_time_without_blocks_is_said_to_be_one(call: Call) -> None:
+    answer = await answer_of(call, "get_trade_ledger", account=BOB, since="2027-01-01")
+    assert (answer["trades"], answer["totals"]) == ([], {})
+    assert answer["notes"][0] == "There is no block in this time."
+
+
 async def test_a_ledger_of_one_chain_has_its_lines_and_its_total(call: Call) -> None:
     rows = await every_row(call, "get_trade_ledger", "trades", account=ALICE)
     of_chain = await answer_of(call, "get_trade_ledger", account=ALICE, chain="ltc")

@@ -6,6 +6,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
+from ...server.arguments import extra_of
 from ..limits import LIMIT, ROWS_BYTES
 from ..node.as_of import AsOf
 
@@ -85,5 +86,5 @@ def _written(args: Struct) -> dict[str, Any]:
         field.encode_name: value
         for field in structs.fields(args)
         if (value := getattr(args, field.name)) is not UNSET
-        and (value != field.default or field.name == "limit")
+        and (value != field.default or (field.name == "limit" and not extra_of(field.type).get("unlisted")))
     }

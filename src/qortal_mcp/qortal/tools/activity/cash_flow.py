@@ -27,9 +27,9 @@ class CashFlowOf(Struct, frozen=True, forbid_unknown_fields=True):
     by: Annotated[Literal["month", "day", "counterparty"], Meta(description="What a row is.")] = "month"
     since: LaterThan = "1y"
     until: EarlierThan | UnsetType = UNSET
-    # Rows are few, and page.next has these where there are more.
+    # Rows are few, and page.next says where the others begin.
     limit: Annotated[Limit, Meta(extra={"unlisted": True})] = PAGE_ROWS
-    offset: Annotated[Offset, Meta(extra={"unlisted": True})] = 0
+    offset: Offset = 0
 
 
 Transactions = Annotated[int, Meta(description="Those that moved something or cost the account a fee.")]
@@ -61,12 +61,13 @@ class CashFlow(ListAnswer):
     ]
     total: Annotated[Total, Meta(description="Of the whole range, not only of the rows shown.")]
     flows: list[FlowRow]
+    feesUnit: Annotated[str, Meta(description="Of all fees here.")] = "QORT"
 
 
 @tool("Cash flow")
 async def get_cash_flow(args: CashFlowOf, node: Node, ctx: Context) -> CashFlow:
-    """What an account received, paid and spent on fees, exactly, without minting rewards: per month, day or
-    counterparty, and in total."""
+    """What an account received, paid and spent on fees, without minting rewards: per month, day or counterparty, and
+    in total."""
     reading = node.reading()
     span = await span_of(reading, args.since, args.until)
     book = _Book(args.address, args.by)

@@ -62,6 +62,7 @@ class ChainActivity(ListAnswer):
     ]
     total: Annotated[Activity, Meta(description="Of the rows shown.")]
     activity: list[ActivityRow]
+    feesUnit: Annotated[str, Meta(description="Of all fees here.")] = "QORT"
 
 
 @tool("Chain activity")

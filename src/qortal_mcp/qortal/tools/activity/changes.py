@@ -63,6 +63,7 @@ class Changes(Answer, kw_only=True):
     transactions: Annotated[int, Meta(description="Without payouts of contracts.")]
     payouts: Annotated[int, Meta(description="Payouts of contracts (type AT).")]
     fees: Fees
+    feesUnit: Annotated[str, Meta(description="Of all fees here.")] = "QORT"
     assets: Annotated[
         list[AssetFlow] | UnsetType, Meta(description="What the account received and paid, without fees.")
     ] = UNSET

@@ -16,7 +16,7 @@ from ...words.arguments import Account, EarlierThan, LaterThan, Offset, SmallLim
 from ...words.times import LAST_MS, IsoTime, Milliseconds, iso, milliseconds
 from ..answers import ListAnswer, fitting, page_of
 from ..read_only import tool
-from .criteria import UNLISTED, as_core_takes_it
+from .criteria import as_core_takes_it
 from .reading import MOVED, Place, Said, Span, newest_in, read_all
 
 _PAGE_ROWS = 10
@@ -30,8 +30,8 @@ _ONLY_A_DAY = "Nodes keep chat for 24 hours: what was said before is not counted
 class DigestOf(Struct, frozen=True, forbid_unknown_fields=True):
     address: Account
     since: Annotated[LaterThan, Meta(description="After this time (ISO, ms, 6h).")] = "24h"
-    # What pages after the first are pinned to.
-    until: Annotated[EarlierThan, UNLISTED] | UnsetType = UNSET
+    # Pages after the first are pinned to it.
+    until: EarlierThan | UnsetType = UNSET
     limit: SmallLimit = _PAGE_ROWS
     offset: Offset = 0
 

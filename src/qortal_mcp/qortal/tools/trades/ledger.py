@@ -84,8 +84,7 @@ async def get_trade_ledger(args: LedgerOf, node: Node) -> Ledger:
         assert chain is not None, "the argument was checked"
         rows = [row for row in rows if row.foreignCurrency == chain.name]
     totals = totals_of(rows, await _prices(reading, {row.foreignCurrency for row in rows}))
-    if totals:
-        notes.append(_COUNTED)
+    notes += [_COUNTED] if totals else span.notes
     if unknown := len(rows) - sum(each.buys + each.sells for each in totals.values()):
         notes.append(_UNKNOWN.format(count=unknown))
     ordered = rows[::-1] if args.reverse else rows
