@@ -129,7 +129,7 @@ def test_a_name_that_is_sold_is_one_line_with_old_and_new(node: StubNode) -> Non
         assert watch.interrupted() == (0, "")
 
 
-@pytest.mark.promise("Command line", "`watch` says when the node stops to answer and when it is back.")
+@pytest.mark.promise("Command line", "`watch` says when the node stops answering and when it is back.")
 def test_a_node_that_goes_away_and_comes_back_is_told_and_watching_goes_on(node: StubNode) -> None:
     with watching(node, "name", "Bob", "nobody-yet", "--json") as watch:
         first, absent = watch.event(), watch.event()

@@ -228,12 +228,12 @@ async def test_trades_of_an_account_are_those_of_its_ledger(call: Call, account:
 async def test_more_trades_than_one_call_counts_are_noted() -> None:
     market = Market([("LitecoinACCTv3", DONE)] * 450 + [("RavencoinACCTv3", DONE)] * 30)
     answer = await ask(caller(make_server(Node([market]))), "get_changes", since="2w")
-    assert [(row["foreignCurrency"], row["trades"]) for row in answer["trades"]] == [
-        ("LITECOIN", 400),
-        ("RAVENCOIN", 30),
+    assert [(row["foreignCurrency"], row["trades"], row.get("complete")) for row in answer["trades"]] == [
+        ("LITECOIN", 400, False),
+        ("RAVENCOIN", 30, None),
     ]
     assert [note for note in answer["notes"] if "more than" in note] == [
-        "There were more than 400 trades for LITECOIN: only the oldest 400 are counted here."
+        "There were more than 400 trades for LITECOIN: only the oldest 400 are counted here. get_price_history counts all."
     ]
     assert (
         len([target for target in market.asked if target.startswith("/crosschain/trades")]) <= TRADE_REQUESTS

@@ -234,6 +234,29 @@ async def test_earnings_of_a_week_are_summed_from_the_record(main_net: MainNet) 
     assert "notes" not in profile
 
 
+async def test_spans_that_meet_share_no_payout_and_lose_none(main_net: MainNet) -> None:
+    main_net.records(*WEEK, **{ALICE: "0.30000001"})
+    # Within a recorded range, just after its payout.
+    between = main_net.at(WEEK[4] + 1)["timestamp"]
+    for times in ({"since": "7d", "until": between}, {"since": between - 1}):
+        earnings = (await main_net.profile(**times))["earnings"]
+        assert earnings["complete"] is True
+        assert Decimal(earnings["total"]) == Decimal("0.30000001") * 5
+
+
+async def test_the_pages_of_a_year_end_where_the_year_does(main_net: MainNet) -> None:
+    main_net.records(*range(2_200_000, 2_301_000, 1000), **{ALICE: "1.00000000"})
+    arguments: dict[str, Any] = {"since": "1y", "until": "7d"}
+    total, pages = Decimal(0), 0
+    while arguments:
+        profile = await main_net.profile(**arguments)
+        total, pages = total + Decimal(profile["earnings"]["total"]), pages + 1
+        arguments = {**profile.get("page", {}).get("next", {})}
+        arguments.pop("address", None)
+    assert total == 101 - len(WEEK)
+    assert pages > 1
+
+
 async def test_without_a_record_the_answer_says_how_to_switch_it_on(main_net: MainNet) -> None:
     profile = await main_net.profile()
     assert profile["earnings"] is None

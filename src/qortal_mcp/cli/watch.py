@@ -32,7 +32,7 @@ def command(chain: NodeOptions, kind: str, which: tuple[str, ...], as_json: bool
     """Show what changes about accounts, names, trades or the chain, as it happens.
 
     First how each thing is now, as `call` shows it, then one line per change, until Ctrl-C: the time and height of the block, and each member that changed,
-    old → new. An address may be a registered name with @ in front, and `account` is another word for `address`. A name that is not registered yet can be watched, too. If the node stops to answer, that is said, and watching goes on.
+    old → new. An address may be a registered name with @ in front, and `account` is another word for `address`. A name that is not registered yet can be watched, too. If the node stops answering, that is said, and watching goes on.
 
     \b
       qortal-mcp watch address QgV4s3xnzLhVBEJxcYui4u4q11yhUHsd9v

@@ -120,8 +120,8 @@ def my_taxes(address: Account, year: Year) -> str:
     return (
         f"Put together the figures that the owner of the Qortal account {printable(address)} needs for the tax return of the calendar year {printable(year)}, "
         f"January 1 to December 31 in UTC: what came in and went out in each month, what was bought and sold against each foreign coin "
-        f"with totals, fees, and what was minted. Use get_cash_flow (by month), get_trade_ledger and get_minting_profile with since and until "
-        f"at the two ends of the year where a tool takes them. {_OR_NAME} {_WHOLE} "
+        f"with totals, fees, and what was minted. Use get_cash_flow (by month), get_trade_ledger and get_minting_profile with since "
+        f"at the first moment of the year and until at the first moment of the next one, since a day that is given as until is left out. {_OR_NAME} {_WHOLE} "
         f"Keep every amount exact, with its unit. These tools know no prices in national currencies: say so, do not estimate any, and give no tax advice. "
         f"List what is not counted. {_CARE}"
     )

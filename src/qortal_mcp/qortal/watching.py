@@ -96,7 +96,7 @@ class _Blocks:
 
 
 async def _new_blocks(blocks: _Blocks) -> AsyncIterator[None]:
-    """A new block, or a node that stops or begins to answer."""
+    """A new block, or a node that stops or starts answering."""
     block = await blocks.newest()
     while True:
         block = await blocks.after(block)
@@ -129,7 +129,7 @@ class _Answer:
 
 
 async def _differing(answer: _Answer, blocks: _Blocks, looks: int | None) -> AsyncIterator[None]:
-    """Whenever an answer is another one. A node that stops to answer changes nothing; what it says afterwards may."""
+    """Whenever an answer is another one. A node that stops answering changes nothing; what it says afterwards may."""
     block, last = await blocks.newest(), await answer.read()
     new = last
     while True:

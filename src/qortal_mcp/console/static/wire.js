@@ -298,7 +298,7 @@ export async function* events(path, body, { signal, headers = {} } = {}) {
 }
 
 /**
- * Yields whenever the node has a new block, or stops or begins to answer.
+ * Yields whenever the node has a new block, or stops or starts answering.
  * @param {AbortSignal} signal
  * @returns {AsyncGenerator<void>}
  */

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from msgspec import UNSET, Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ....server.context import Context
 from ...endpoints.assets import BALANCE_CHANGES, BALANCE_RANGES
@@ -62,10 +62,16 @@ class _Paid(Struct, frozen=True):
 
 
 async def earned(
-    reading: Reading, address: str, since: str, *, is_main_net: bool, ctx: Context | None = None
+    reading: Reading,
+    address: str,
+    since: str,
+    until: str | UnsetType = UNSET,
+    *,
+    is_main_net: bool,
+    ctx: Context | None = None,
 ) -> Earned:
     """Raises: ToolError."""
-    span = await span_of(reading, since, UNSET)
+    span = await span_of(reading, since, until)
     ranges = await _recorded(reading, span)
     if not ranges:
         return Earned(None, [HOW_TO_RECORD, *_paid_meanwhile(span, is_main_net)])
@@ -112,8 +118,8 @@ async def _recorded(reading: Reading, span: Span) -> list[HeightRange]:
 def _is_within(each: HeightRange, span: Span, is_main_net: bool) -> bool:
     """Whether all that a range paid was paid in a span. On a test chain nobody knows where in the range that was."""
     paid = payouts_between(each.begin + 1, each.end) if is_main_net else None
-    first = paid[0] if paid else each.begin + 1
-    return span.first <= first and each.end <= span.last
+    first, last = (paid[0], paid[-1]) if paid else (each.begin + 1, each.end)
+    return span.first <= first and last <= span.last
 
 
 async def _paid(

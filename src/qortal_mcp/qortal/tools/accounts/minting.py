@@ -14,9 +14,9 @@ from ...node.node import Node, Reading
 from ...node.side_by_side import side_by_side
 from ...replies.addresses import Account as AccountReply
 from ...replies.addresses import Report, RewardShare, Sponsorship
-from ...words.arguments import Account, LaterThan, Limit, Offset, OtherAccount
+from ...words.arguments import Account, EarlierThan, LaterThan, Limit, Offset, OtherAccount
 from ...words.minting import MINTING_GROUP
-from ..answers import Answer, ListAnswer, Page, fitting, page_of
+from ..answers import Answer, ListAnswer, Page, fitting, page_of, page_on
 from ..read_only import tool
 from .earnings import Earnings, earned
 from .prospects import (
@@ -58,6 +58,7 @@ def _share(row: RewardShare) -> Share:
 class OneMinter(Struct, frozen=True, forbid_unknown_fields=True):
     address: Account
     since: Annotated[LaterThan, Meta(description="Earnings after this time (ISO, ms, 7d).")] = "7d"
+    until: EarlierThan | UnsetType = UNSET
 
 
 class Dealings(Struct):
@@ -122,7 +123,7 @@ async def get_minting_profile(args: OneMinter, node: Node, ctx: Context) -> Mint
     is_test_net = None if info is None else info.isTestNet
     now, earnings = await side_by_side(
         _now(reading, address, account, shares, is_test_net),
-        earned(reading, address, args.since, is_main_net=not is_test_net, ctx=ctx),
+        earned(reading, address, args.since, args.until, is_main_net=not is_test_net, ctx=ctx),
     )
     notes = []
     if len(shares) > SHARES:
@@ -135,8 +136,7 @@ async def get_minting_profile(args: OneMinter, node: Node, ctx: Context) -> Mint
         notes.append(UNKNOWN_RULES if is_test_net else ASSUMED_RULES)
     page: Page | UnsetType = UNSET
     if earnings.earnings is not None and earnings.next_since is not None:
-        following = {"address": address, "since": earnings.next_since}
-        page = Page(len(earnings.earnings.payouts), following)
+        page = page_on(args, len(earnings.earnings.payouts), since=earnings.next_since)
     return MintingProfile(
         address,
         account.level,

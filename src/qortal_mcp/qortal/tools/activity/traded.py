@@ -22,7 +22,7 @@ _MOST_OF_ACCOUNT = LIMIT
 _MOST_OF_CHAIN = 4 * LIMIT
 # What all of it may take: for each coin one more to see whether others follow, and one if there are none.
 TRADE_REQUESTS = 2 * len(CHAINS) * 3 + 1
-_MORE = "There were more than {most} trades for {coin}: only the oldest {most} are counted here."
+_MORE = "There were more than {most} trades for {coin}: only the oldest {most} are counted here. {tool} counts all."
 
 
 class CoinTrades(Struct, omit_defaults=True):
@@ -32,6 +32,7 @@ class CoinTrades(Struct, omit_defaults=True):
     foreign: Annotated[Amount, Meta(description="Foreign coins paid for it.")]
     unit: Annotated[str, Meta(description="Of foreign.")]
     side: Annotated[Side | UnsetType, Meta(description="Whether the account bought or sold QORT.")] = UNSET
+    complete: Annotated[bool, Meta(description="False if there are more trades than are counted.")] = True
 
 
 async def traded(
@@ -58,19 +59,22 @@ async def traded(
         )
     )
     found = [(chain, side, rows) for (chain, side, _), rows in zip(asked, each, strict=True) if rows]
+    tool = "get_price_history" if address is None else "get_trade_ledger"
     crowded = dict.fromkeys(chain.name for chain, _, rows in found if len(rows) > most)
     return (
-        [_sum(chain, side, rows[:most]) for chain, side, rows in found],
-        [_MORE.format(most=most, coin=name) for name in crowded],
+        [_sum(chain, side, rows, most) for chain, side, rows in found],
+        [_MORE.format(most=most, coin=name, tool=tool) for name in crowded],
     )
 
 
-def _sum(chain: Chain, side: Side | UnsetType, rows: Sequence[CompletedTrade]) -> CoinTrades:
+def _sum(chain: Chain, side: Side | UnsetType, rows: Sequence[CompletedTrade], most: int) -> CoinTrades:
+    counted = rows[:most]
     return CoinTrades(
         chain.name,
-        len(rows),
-        written(sum(units(row.qortAmount) for row in rows)),
-        written(sum(units(row.foreignAmount) for row in rows)),
+        len(counted),
+        written(sum(units(row.qortAmount) for row in counted)),
+        written(sum(units(row.foreignAmount) for row in counted)),
         chain.ticker,
         side,
+        complete=len(counted) == len(rows),
     )
