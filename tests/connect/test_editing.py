@@ -5,6 +5,7 @@ import tomllib
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.connect import settings_texts as texts
@@ -131,6 +132,47 @@ def test_in_a_file_that_changed_since_the_entry_alone_is_taken_out(client: Clien
     left = undoing.splice.applied(changed)
     assert entry_in(client, left) == {}
     assert left.endswith(more.strip(b"\n ") + b"\n") or left.endswith(more)
+
+
+def test_a_table_is_taken_out_although_others_of_the_same_kind_follow_further_down() -> None:
+    before = b'[mcp_servers.qortal]\ncommand = "/opt/other"\nargs = []\n\n[projects."/p"]\ntrust_level = "trusted"\n\n'
+    later = b'[mcp_servers.docs]\ncommand = "x"\n'
+    taken = editing.take("toml", before + later, ("mcp_servers",), "qortal")
+    assert taken is not None
+    assert taken.applied(before + later) == b'\n[projects."/p"]\ntrust_level = "trusted"\n\n' + later
+
+
+def test_comments_behind_a_name_without_a_value_stay() -> None:
+    text = b'{\n  "mcpServers" /* ours */: // none yet\n    null\n}\n'
+    after = editing.put("jsonc", text, ("mcpServers",), "qortal", OTHER).applied(text)
+    assert after.startswith(b'{\n  "mcpServers" /* ours */: // none yet\n    {\n')
+
+
+def test_the_last_entry_is_taken_out_from_behind_a_comment_that_ends_with_its_line() -> None:
+    text = b'{"mcpServers": {"a": {}, // the first\n"qortal": {} /* the second */ }}'
+    taken = editing.take("jsonc", text, ("mcpServers",), "qortal")
+    assert taken is not None
+    assert taken.applied(text) == b'{"mcpServers": {"a": {} // the first\n /* the second */ }}'
+
+
+BLOCK_TEXTS: list[Any] = [
+    pytest.param("hint: |+\n  one\n\n\n", id="lines-that-are-kept"),
+    pytest.param("hint: >-\n  one\n     \n", id="blanks-that-are-further-in"),
+    pytest.param("hint: |2\n   one\n    \n\nother: 1\n", id="an-indentation-that-is-said"),
+    pytest.param("hint: |-\n  one", id="no-line-end-that-would-count"),
+    pytest.param("hint: |\n  one\n\n", id="blank-lines-that-do-not-count"),
+]
+
+
+@pytest.mark.parametrize("text", BLOCK_TEXTS)
+def test_a_text_over_several_lines_stays_as_it_is_to_its_last_blank(text: str) -> None:
+    after = editing.put("yaml", text.encode(), ("extensions",), "qortal", OTHER).applied(text.encode())
+    assert yaml.safe_load(after) == {**yaml.safe_load(text), "extensions": {"qortal": OTHER}}
+
+
+def test_a_text_that_would_gain_a_line_end_is_not_added_to() -> None:
+    with pytest.raises(NotUnderstood, match="without changing something else"):
+        editing.put("yaml", b"hint: |\n  one", ("extensions",), "qortal", OTHER)
 
 
 def test_what_a_person_added_to_the_entry_is_left_alone() -> None:

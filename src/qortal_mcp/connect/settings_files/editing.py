@@ -66,10 +66,14 @@ def _prove(
     try:
         after = parsed(form, changed)
     except NotUnderstood as exc:
-        raise NotUnderstood(f"the entry cannot be added at its end ({exc})") from None
+        how = "added" if value is not None else "taken out"
+        raise NotUnderstood(f"the entry cannot be {how} where it would stand ({exc})") from None
     found = _entry(after, path, name)
+    rests = [_rest(each, path, name) for each in (before, after)]
+    if form == "toml":
+        rests = [_sorted(each) for each in rests]
     # As text: one and true are equal in Python, and a number that is none is not equal to itself.
-    if repr(_rest(before, path, name)) != repr(_rest(after, path, name)) or found != value:
+    if repr(rests[0]) != repr(rests[1]) or found != value:
         raise NotUnderstood("it cannot be changed without changing something else in it")
 
 
@@ -88,3 +92,10 @@ def _rest(value: dict[str, Any], path: Sequence[str], name: str) -> dict[str, An
         return value
     rest = _rest(inner or {}, path[1:], name)
     return {key: (rest if key == path[0] else one) for key, one in value.items() if key != path[0] or rest}
+
+
+def _sorted(value: Any) -> Any:
+    """The same in one order: tables of one name may stand apart, and then the order is that of the first of them."""
+    if isinstance(value, dict):
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    return [_sorted(one) for one in value] if isinstance(value, list) else value

@@ -25,10 +25,12 @@ class _Style(Struct, frozen=True):
     on_one_line: bool
 
     def member(self, key: str, value: Any) -> str:
-        name = json.dumps(key, ensure_ascii=False)
+        return f"{json.dumps(key, ensure_ascii=False)}: {self.value(value)}"
+
+    def value(self, value: Any) -> str:
         if self.on_one_line:
-            return f"{name}: {json.dumps(value, ensure_ascii=False)}"
-        return f"{name}: {json_text(value, self.indent, self.unit)}".replace("\n", self.newline)
+            return json.dumps(value, ensure_ascii=False)
+        return json_text(value, self.indent, self.unit).replace("\n", self.newline)
 
 
 def put(data: bytes, path: Sequence[str], name: str, value: Any) -> Splice:
@@ -40,8 +42,9 @@ def put(data: bytes, path: Sequence[str], name: str, value: Any) -> Splice:
     key = missing[0] if missing else name
     member = the_only(plain, found, key)
     if member is not None:
-        text = _style(data, plain, found).member(key, value)
-        return Splice(member.start, member.value_end, text.encode())
+        # The name stays as it is, and with it the comments behind it.
+        text = _style(data, plain, found).value(value)
+        return Splice(member.value_start, member.value_end, text.encode())
     return _added(data, plain, found, key, value)
 
 
@@ -130,7 +133,11 @@ def _removed(data: bytes, found: Object, member: Member) -> Splice:
     # The last one: the comma before it goes too, and what is written around that comma stays.
     before = found.members[at - 1].value_end
     comma = bare.index(b",", before)
-    kept = data[before:comma] + data[comma + 1 : member.start].rstrip()
+    gap = data[comma + 1 : member.start]
+    kept = data[before:comma] + gap.rstrip()
+    ends_line = re.compile(rb"[ \t\r]*\n").match(data, member.value_end, close) is not None
+    if b"\n" in gap[len(gap.rstrip()) :] and not ends_line:
+        kept += line_end(data).encode()  # what follows would be part of a comment at the end of it
     return Splice(before, member.value_end, kept)
 
 

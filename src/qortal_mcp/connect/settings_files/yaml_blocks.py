@@ -181,17 +181,22 @@ class _Reader:
 
     def _block_text(self, line: _Line, header: str) -> str:
         """Everything that is further in, as it is: only whether it stays the same matters."""
-        taken = [header]
-        for number in range(line.number, len(self._all)):
-            one = self._all[number]
+        taken: list[_Line] = []
+        for one in self._all[line.number :]:
             if one.content and one.indent <= line.indent:
                 break
-            taken.append(self._text[one.start : one.end])
-            if one.content:
-                self._end = one.next
+            taken.append(one)
+        last = max((number for number, one in enumerate(taken, 1) if one.content), default=0)
+        # Blank lines at its end belong to it if it keeps them, or if they are further in.
+        if "+" not in header and not any(one.end > one.start for one in taken[last:]):
+            del taken[last:]
+        if taken:
+            self._end = taken[-1].next
         while (following := self._line()) is not None and following.start < self._end:
             self._at += 1
-        return "\n".join(taken).rstrip("\n ")
+        # Without a line end at the end of the file, it has none either.
+        ends = "" if "-" in header.partition("#")[0] or not taken else self._text[taken[-1].end : self._end]
+        return "\n".join([header, *(self._text[one.start : one.end] for one in taken)]) + ends
 
 
 def _is_item(line: _Line) -> bool:
