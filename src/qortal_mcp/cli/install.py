@@ -110,7 +110,9 @@ def command(
     if undo and (replace or url is not None or ctx.obj is not None):
         raise failures.WrongUsage("--undo takes only a client, --name, --project, --file and --print.", ctx)
     if name is not None and not is_entry_name(name):
-        raise failures.WrongUsage("--name takes up to 60 letters, digits, hyphens and underscores.", ctx)
+        raise failures.WrongUsage(
+            "--name takes a letter or digit, then up to 59 letters, digits, hyphens and underscores.", ctx
+        )
     job = installing.job(client, name or "qortal", is_project=project, given_file=given_file)
     if undo:
         return installing.undo(job, only_prints=only_prints)

@@ -13,7 +13,8 @@ from .settings_files import editing
 from .settings_files.formats import parsed
 from .settings_files.splice import Splice
 
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,60}")
+# Clients in JavaScript lose an entry __proto__, and a name that begins with a hyphen looks like an option of theirs.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
 
 
 class OtherEntry(Exception):
