@@ -154,3 +154,15 @@ async def test_an_endless_file_is_given_up() -> None:
         return File("/dev/zero")
 
     assert (await result_of(endless)).text == "Answer too large."
+
+
+@pytest.mark.parametrize("declared", [list, dict])
+async def test_a_picture_among_data_is_a_bug_of_which_the_log_says_what_to_write(
+    declared: type, caplog: pytest.LogCaptureFixture
+) -> None:
+    def draw() -> Any:
+        return [Image(PNG)] if declared is list else {"picture": Image(PNG)}
+
+    draw.__annotations__["return"] = declared
+    assert (await result_of(draw)).is_error
+    assert "declare Image, list[str | Image] or nothing" in caplog.text

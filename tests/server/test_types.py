@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 from tests.cli.running import run
-from tests.server.types_of_all_kinds import SERVER
+from tests.server.types_of_all_kinds import SERVER, Shelf
 
+from qortal_mcp import Server
 from qortal_mcp.client import connect
 
 PROGRAM = Path(__file__).with_name("types_of_all_kinds.py")
@@ -179,6 +180,16 @@ async def test_what_does_not_fit_is_refused_with_its_place(
     )
 
 
+async def test_the_valid_names_of_an_object_that_may_be_null_are_named() -> None:
+    def keep(where: list[Shelf | None]) -> int:
+        """Keeps some shelves."""
+        return len(where)
+
+    async with connect(Server("shelves", tools=[keep])) as client:
+        answer = await client.call_tool("keep", {"where": [None, {"name": "a", "row": 1}]})
+    assert answer.text == "Unknown argument where[1].row. Valid in where[1]: name, rows."
+
+
 SECRETS: list[Any] = [
     ("keep", {"shelf": {"name": SEED}}),
     ("keep", {"event": {**EVENT, "title": SEED}}),
@@ -257,6 +268,7 @@ async def test_everything_that_field_says_is_listed() -> None:
         "default": 3,
     }
     assert meet["short"] == {"type": "string", "description": "A few words.", "default": ""}
+    assert meet["name"] == {"type": "string", "pattern": "^[a-z]+$", "maxLength": 5, "default": "a"}
     assert meet["note"]["description"] == "Somebody else."
     assert meet["person"]["properties"]["fullName"] == {
         "type": "string",

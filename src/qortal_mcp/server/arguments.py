@@ -19,6 +19,7 @@ A field's `Meta` may carry in `extra`:
 Other members are for those who define the tools.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
 _decode_members = decoder(dict[str, Raw])
 _EMPTY = Raw(b"{}")
 _LARGEST = 2**31 - 1
+# In a pattern: what stands for one character, and what makes room for any number of them, or for something else altogether.
+_ONE_CHARACTER = re.compile(r"\\.|\[(?:\\.|[^\]\\])+\]")
+_ANY_LENGTH = re.compile(r"[*+|]|\{\d*,\}")
 # Suggestions less similar than this are not shown.
 _LIKENESS = 0.75
 
@@ -307,10 +311,11 @@ def _listed_schema(full: dict[str, Any], arguments: Mapping[str, Argument]) -> d
 def _without_the_obvious(schema: dict[str, Any], *, is_checked: bool) -> dict[str, Any]:
     """An argument's schema as a model reads it: every word of it is paid for in each conversation.
 
-    Lengths say nothing new next to a pattern, or where a check decides what the text is, and no value comes near the
+    Lengths say nothing new next to a pattern that bounds them, or where a check decides what the text is, and no value comes near the
     largest integer. All of them are still checked.
     """
-    left_out = {"minLength", "maxLength"} if is_checked or "pattern" in schema else set()
+    says_length = is_checked or ("pattern" in schema and _bounds_length(schema["pattern"]))
+    left_out = {"minLength", "maxLength"} if says_length else set()
     if schema.get("maximum", 0) >= _LARGEST:
         left_out = left_out | {"maximum"}
     if schema.get("minLength") == 1:
@@ -318,3 +323,9 @@ def _without_the_obvious(schema: dict[str, Any], *, is_checked: bool) -> dict[st
     if _has_null_as_default(schema):
         left_out = left_out | {"default"}
     return {key: value for key, value in schema.items() if key not in left_out}
+
+
+def _bounds_length(pattern: str) -> bool:
+    """Whether all texts that fit are bounded in length; no, where that is hard to tell."""
+    bare = _ONE_CHARACTER.sub("x", pattern)
+    return bare[:1] == "^" and bare[-1:] == "$" and _ANY_LENGTH.search(bare) is None

@@ -44,7 +44,14 @@ def write(value: Any) -> Any:
         from .pydantic_types import write_value
 
         return write_value(value)
-    raise NotImplementedError(f"A {type(value).__name__} cannot be written as JSON")
+    name = type(value).__name__
+    from ..offers.content import Audio, File, Image, Link  # only to say what is wrong
+
+    if isinstance(value, Image | Audio | File | Link):
+        raise NotImplementedError(
+            f"{name} is no data: return it alone or in a list, and declare {name}, list[str | {name}] or nothing"
+        )
+    raise NotImplementedError(f"{name} is not a type that JSON can carry")
 
 
 def describe(kind: type) -> dict[str, Any]:

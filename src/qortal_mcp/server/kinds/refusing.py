@@ -40,7 +40,10 @@ def _said(fault: Fault) -> str:
 
 def _valid_names(argument: Argument, fault: Fault) -> str:
     inside = fault.steps[:-1]
-    names = schema_at(argument.schema, inside).get("properties", {})
+    found = schema_at(argument.schema, inside)
+    # What may also be null, or one of several objects, has them in its options.
+    names = [name for option in (found, *found.get("anyOf", ())) for name in option.get("properties", {})]
+    names = list(dict.fromkeys(names))
     return f"Valid in {place(argument.name, inside)}: {', '.join(names) or 'none'}."
 
 
