@@ -1,5 +1,6 @@
 """What cannot be a parameter or a result is refused when it is decorated, with what to write instead. Nothing is dropped."""
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
@@ -121,6 +122,14 @@ def no_names(x: int, /) -> None:
     """Does nothing."""
 
 
+def a_set_of_lists(x: set[list[int]]) -> None:
+    """Does nothing."""
+
+
+def a_set_of_objects(x: frozenset[Plain]) -> None:
+    """Does nothing."""
+
+
 def a_loop_returned() -> Loop:
     """Does nothing."""
     return Loop()
@@ -164,6 +173,8 @@ REFUSED: list[tuple[Callable[..., Any], str]] = [
     (a_service_for_pydantic, "pydantic cannot read it: "),
     (any_names, "cannot take **x: int: callers give each argument by its name, so name each parameter"),
     (no_names, "callers give each argument by its name, so name each parameter"),
+    (a_set_of_lists, "a set cannot hold its items; take a list"),
+    (a_set_of_objects, "a frozenset cannot hold its items; take a list"),
     (a_loop_returned, "what it returns cannot be written as JSON: Loop contains itself"),
     (a_service_returned, "Connection is not a type that JSON can carry"),
     (a_mixed_struct_returned, "Mixed is a Struct, so write msgspec's Meta instead of pydantic's Field"),
@@ -182,6 +193,28 @@ def test_a_type_that_cannot_be_carried_is_refused_when_the_tool_is_defined(
         tool(function)
     assert words in str(caught.value)
     assert function.__name__ in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "thing",
+    ["get_book", None, functools.partial(no_names, 1), Plain],
+    ids=["text", "nothing", "partial", "class"],
+)
+def test_what_is_not_a_function_is_called_that(thing: Any) -> None:
+    with pytest.raises(TypeError, match="is not a function: write one with def, and use it there"):
+        Server("things", tools=[thing])
+
+
+async def test_a_set_of_anything_refuses_what_no_set_can_hold() -> None:
+    def count(x: set[Any]) -> int:
+        """Counts different things."""
+        return len(x)
+
+    async with connect(Server("sets", tools=[count])) as client:
+        assert (await client.call_tool("count", {"x": [1, "a", 1]})).text == "2"
+        for item in ({"a": 1}, [1]):
+            answer = await client.call_tool("count", {"x": [1, item]})
+            assert answer.text == "Invalid x. A set holds no lists and no objects."
 
 
 Positive = TypeAliasType("Positive", Annotated[int, Gt(3)])

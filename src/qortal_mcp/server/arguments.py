@@ -110,6 +110,10 @@ class Arguments:
             value = self._decode(_EMPTY if raw is None else raw)
         except msgspec.ValidationError:
             return self._read_slowly(raw)
+        except TypeError as exc:
+            if _is_unhashable(exc):
+                return self._read_slowly(raw)
+            raise
         for attribute, name in self._texts:
             text = getattr(value, attribute)
             if _holds_secret(self.arguments[name], text):
@@ -205,6 +209,10 @@ class Arguments:
             value = _convert(written, argument.type)
         except msgspec.ValidationError as exc:
             raise _misfit(argument, exc, written) from None
+        except TypeError as exc:
+            if _is_unhashable(exc):
+                raise invalid_argument(argument.sentence, "A set holds no lists and no objects.") from None
+            raise
         if (check := argument.extra.get("check")) and not _accepts(check, value):
             raise invalid_argument(argument.sentence, argument.pointer(value))
         return value
@@ -220,6 +228,11 @@ def _refusal(argument: Argument, found: "Fault", value: Any) -> Exception:
     from .kinds.refusing import refusal
 
     return refusal(argument, found, value)
+
+
+def _is_unhashable(exc: TypeError) -> bool:
+    """Of a set with any items, or with several kinds of them, only the items show whether it can be."""
+    return str(exc).startswith("unhashable type")
 
 
 def _convert(value: Any, kind: Any) -> Any:

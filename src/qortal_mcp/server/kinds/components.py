@@ -12,6 +12,13 @@ from msgspec import NODEFAULT, _json_schema, inspect, structs
 from . import hooks
 
 _SIMPLE = (str, int, float, bool, type(None), msgspec.UnsetType)
+_UNHASHABLE = (
+    inspect.ListType,
+    inspect.SetType,
+    inspect.DictType,
+    inspect.TypedDictType,
+    inspect.ByteArrayType,
+)
 
 
 class _Generator(_json_schema._SchemaGenerator):
@@ -34,8 +41,21 @@ class _Generator(_json_schema._SchemaGenerator):
         if isinstance(t, inspect.NamedTupleType):
             schema.setdefault("description", f"In this order: {', '.join(each.name for each in t.fields)}.")
         if self._of_arguments:
+            _refuse_unhashable(t)
             _say_more(t, schema)
         return schema
+
+
+def _refuse_unhashable(t: Any) -> None:
+    """Raises: TypeError for a set whose items Python cannot keep in one: no caller could fill it."""
+    item = t.item_type if isinstance(t, inspect.SetType | inspect.FrozenSetType) else None
+    while isinstance(item, inspect.Metadata):
+        item = item.type
+    is_open = isinstance(item, inspect.StructType) and not item.cls.__struct_config__.frozen
+    if isinstance(item, _UNHASHABLE) or is_open or getattr(getattr(item, "cls", int), "__hash__", 1) is None:
+        raise TypeError(
+            f"a {'set' if isinstance(t, inspect.SetType) else 'frozenset'} cannot hold its items; take a list"
+        )
 
 
 def _say_more(t: Any, schema: dict[str, Any]) -> None:

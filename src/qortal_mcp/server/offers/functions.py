@@ -123,6 +123,10 @@ class Signature:
 
 
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    """Raises: TypeError for what is not a function, or whose types are not known."""
+    if inspect.isclass(function) or not hasattr(function, "__name__"):
+        what = function.__name__ if inspect.isclass(function) else f"An object of {type(function).__name__}"
+        raise TypeError(f"{what} is not a function: write one with def, and use it there")
     try:
         return get_type_hints(function, include_extras=True)
     except NameError as exc:
