@@ -39,7 +39,7 @@ left alone, with the place of the mistake and what to paste. `CLIENT` is one of 
 | option | |
 | --- | --- |
 | `--print` | show the change and write nothing |
-| `--undo` | take the entry out again; in a file that nobody changed since, every byte is as it was |
+| `--undo` | take the entry out again, and bring back one that it replaced; in a file that nobody changed since, every byte is as it was |
 | `--project` | the file of the project in this folder |
 | `--file FILE` | another file, such as that of another profile |
 | `--name NAME` | another name than `qortal` |

@@ -134,6 +134,28 @@ def test_in_a_file_that_changed_since_the_entry_alone_is_taken_out(client: Clien
     assert left.endswith(more.strip(b"\n ") + b"\n") or left.endswith(more)
 
 
+@pytest.mark.parametrize(("client", "text"), REAL)
+def test_in_a_file_that_changed_since_the_entry_that_was_replaced_comes_back(
+    client: Client, text: str
+) -> None:
+    before = editing.put(client.form, text.encode(), client.key, "qortal", OTHER).applied(text.encode())
+    splice = installing.change(client, before, "qortal", ENTRY, replaces=True)
+    assert splice is not None
+    known = installing.record(client, "f", "qortal", ENTRY, before, splice, "copy")
+    after = splice.applied(before)
+    changed = editing.put(client.form, after, client.key, "later", OTHER).applied(after)
+    undoing = installing.undoing(client, changed, "qortal", known, before)
+    assert undoing is not None
+    assert undoing.splice is not None
+    servers = installing.entries_under(parsed(client.form, undoing.splice.applied(changed)), client.key)
+    assert servers["qortal"] == servers["later"] == OTHER
+    # What cannot be brought back is taken out, and is in the copy.
+    undoing = installing.undoing(client, changed, "qortal", known, None)
+    assert undoing is not None
+    assert undoing.splice is not None
+    assert entry_in(client, undoing.splice.applied(changed)) == {}
+
+
 def test_a_table_is_taken_out_although_others_of_the_same_kind_follow_further_down() -> None:
     before = b'[mcp_servers.qortal]\ncommand = "/opt/other"\nargs = []\n\n[projects."/p"]\ntrust_level = "trusted"\n\n'
     later = b'[mcp_servers.docs]\ncommand = "x"\n'

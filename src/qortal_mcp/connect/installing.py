@@ -1,5 +1,6 @@
 """Decides what `install` changes in a client's file, and what undoing it means. Pure: nothing is read or written here."""
 
+import contextlib
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -11,6 +12,7 @@ from .configured import entries_under
 from .records import Record, hash_of, hashed
 from .settings_files import editing
 from .settings_files.formats import parsed
+from .settings_files.mistakes import NotUnderstood
 from .settings_files.splice import Splice
 
 # Clients in JavaScript lose an entry __proto__, and a name that begins with a hyphen looks like an option of theirs.
@@ -102,7 +104,9 @@ def undoing(
 ) -> Undoing | None:
     """How the entry is taken out; None if it is gone. `backup` is the copy that the record names, if it is there.
 
-    A file that nobody changed since becomes what it was, to the byte. Raises: NotOurs, NotUnderstood.
+    A file that nobody changed since becomes what it was, to the byte. In any other the entry that was replaced, if any, comes back.
+
+    Raises: NotOurs, NotUnderstood.
     """
     found = entries_under(parsed(client.form, data), client.key)
     if name not in found:
@@ -116,4 +120,17 @@ def undoing(
         if old is not None and hashed(old) == known.before:
             end = known.start + known.added
             return Undoing(Splice(known.start, end, old[known.start : known.start + known.removed]))
+    former = _former(client, name, known, backup)
+    if former is not None:
+        # As it was written it may not be possible: then it is in the copy, as everything else.
+        with contextlib.suppress(NotUnderstood, TypeError):
+            return Undoing(editing.put(client.form, data, client.key, name, former))
     return Undoing(editing.take(client.form, data, client.key, name))
+
+
+def _former(client: Client, name: str, known: Record, backup: bytes | None) -> dict[str, Any] | None:
+    """The entry that ours took the place of, if there was one."""
+    if backup is None or hashed(backup) != known.before:
+        return None
+    found = entries_under(parsed(client.form, backup), client.key).get(name)
+    return found if isinstance(found, dict) else None
