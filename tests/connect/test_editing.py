@@ -1,7 +1,9 @@
 """One entry put into a settings file and taken out again: nothing else in the file may change."""
 
+import contextlib
 import json
 import tomllib
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.connect import settings_texts as texts
+from tests.cost import is_linear
 
 from qortal_mcp.connect import clients, installing
 from qortal_mcp.connect.client import Client
@@ -347,3 +350,24 @@ def test_any_bytes_are_edited_or_refused(data: bytes, form: Form) -> None:
     except NotUnderstood:
         return
     assert parsed(form, splice.applied(data))["k"]["qortal"] == ENTRY
+
+
+COSTLY: list[Any] = [
+    pytest.param("yaml", lambda size: b"a" + b" " * size + b"b\n", 80_000, id="blanks-without-a-colon"),
+    pytest.param("yaml", lambda size: b"k: a" + b" " * size + b"b\n", 80_000, id="blanks-in-a-text"),
+    pytest.param(
+        "yaml", lambda size: b"".join(b"k%d: |\n  x\n" % n for n in range(size)), 24_000, id="texts"
+    ),
+    pytest.param("jsonc", lambda size: b"{" + b"/* */" * size + b"}", 40_000, id="comments"),
+]
+
+
+@pytest.mark.parametrize(("form", "make", "size"), COSTLY)
+def test_a_file_of_twice_the_size_takes_twice_the_time(
+    form: Form, make: Callable[[int], bytes], size: int
+) -> None:
+    def edit(data: bytes) -> None:
+        with contextlib.suppress(NotUnderstood):
+            editing.put(form, data, ("k",), "qortal", ENTRY)
+
+    assert is_linear(make, edit, size)

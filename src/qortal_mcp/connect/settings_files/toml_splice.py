@@ -108,11 +108,8 @@ def _tables(text: str) -> list[_Table]:
         if part == "\n":
             begins_line = depth == 0
             if heading is not None and depth == 0:
-                found.append(
-                    _Table(
-                        _path(text[heading : token.start()]), heading, len(text[: token.start()].rstrip("\r"))
-                    )
-                )
+                line = text[heading : token.start()]
+                found.append(_Table(_path(line), heading, heading + len(line.rstrip("\r"))))
                 heading = None
             line_start = token.end()
             continue

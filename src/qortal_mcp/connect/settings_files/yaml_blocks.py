@@ -14,7 +14,7 @@ from .mistakes import NotUnderstood
 from .yaml_values import NotOneLine
 
 _KEY = re.compile(
-    r"(\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*'|[^\s\-?:,\[\]{}#&*!|>'\"%@`](?:[^:#]|:(?=\S)|(?<=\S)#)*?)\s*:(?:[ \t]+|\Z)"
+    r"(\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*'|[^\s\-?:,\[\]{}#&*!|>'\"%@`](?:[^:#]|:(?=\S)|(?<=\S)#)*+)\s*:(?:[ \t]+|\Z)"
 )
 _BLOCK_TEXT = re.compile(r"[|>](?:[+-]?[1-9]?|[1-9][+-])(?:\s+#.*)?\Z")
 _DEEPEST = 50
@@ -117,7 +117,7 @@ class _Reader:
         self._take(line)
         value = self._value(line, line.content[found.end() :], found.end(), depth)
         return Member(
-            key=self._key(line, found[1]),
+            key=self._key(line, found[1].rstrip()),
             value=value,
             start=line.start,
             after_colon=line.start + line.indent + len(found[0].rstrip()),
@@ -182,7 +182,8 @@ class _Reader:
     def _block_text(self, line: _Line, header: str) -> str:
         """Everything that is further in, as it is: only whether it stays the same matters."""
         taken: list[_Line] = []
-        for one in self._all[line.number :]:
+        for number in range(line.number, len(self._all)):
+            one = self._all[number]
             if one.content and one.indent <= line.indent:
                 break
             taken.append(one)

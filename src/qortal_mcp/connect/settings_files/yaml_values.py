@@ -43,7 +43,7 @@ def read(text: str) -> Any:
         raise NotOneLine("anchors, aliases and tags are not read here")
     if first in ("%", "@", "`", "]", "}", ",") or text[:2] in ("? ", "- "):
         raise NotOneLine("no value begins like this")
-    plain = re.split(r"\s+#", text, maxsplit=1)[0].rstrip()
+    plain = re.split(r"(?<!\s)\s+#", text, maxsplit=1)[0].rstrip()
     if re.search(r":(\s|\Z)", plain):
         raise NotOneLine("a colon in a text needs quotation marks")
     return _plain(plain)
