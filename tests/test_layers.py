@@ -13,11 +13,11 @@ ROOT = Path(__file__).resolve().parents[1] / "src" / PACKAGE
 # From the bottom up. A part may import parts below it, and itself; never a neighbour or what is above.
 LAYERS: list[set[str]] = [
     {"", "text", "limits", "metrics", "tokens"},
-    {"logs"},
+    {"logs", "shared_memory"},
     {"protocol"},
     {"schemas"},
     {"server", "client", "repairs"},
-    {"transports", "qortal", "audit"},
+    {"transports", "qortal", "audit", "one_of_several"},
     {"bridge", "agent", "tracing"},
     {"settings"},
     {"from_settings", "model_from_settings", "door", "connect"},

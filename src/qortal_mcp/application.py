@@ -9,6 +9,7 @@ from .console.setup import ConsoleSetup
 from .console.site import console_site
 from .door import OPEN_ROUTES, callers_of, guard_of, operator_routes, rate_of
 from .from_settings import metrics_file_of, node_of, server_of
+from .one_of_several import OneOfSeveral
 from .qortal.manifest import llms_txt, manifest
 from .qortal.node.node import Node
 from .qortal.server import readiness
@@ -28,18 +29,20 @@ def make_app(
     console: ConsoleSetup | None = None,
     beside: Callable[[AsyncExitStack], Awaitable[None]] | None = None,
     watching: WatchOptions | None = None,
+    among: OneOfSeveral | None = None,
 ) -> HttpApp:
     """The application for these settings. Nothing is opened before it starts.
 
-    A node that is given is closed with it; `console` says what its page may do; `beside` is what else lives as long.
+    A node that is given is closed with it; `console` says what its page may do; `beside` is what else lives as long; `among` others, it
+    serves what they serve.
 
     Raises: WrongSetting.
     """
     chain, door = chain or NodeOptions(), door or ListenOptions()
     watching = watching or WatchOptions()
-    node = node or node_of(chain, watching)
-    server = server_of(chain, node, rate_of(door, host_and_port(door.listen)[0]), watching)
-    metrics_file = metrics_file_of(watching, server.metrics, node.look)
+    node = node or node_of(chain, watching, among)
+    server = server_of(chain, node, rate_of(door, host_and_port(door.listen)[0]), watching, among)
+    metrics_file = metrics_file_of(watching, server.metrics, node.look) if among is None else None
 
     async def live(stack: AsyncExitStack) -> None:
         stack.push_async_callback(node.close)
@@ -54,7 +57,9 @@ def make_app(
         server,
         guard=guard_of(door, token),
         callers=callers_of(door, token),
-        routes=_routes(server, node, needs_token=token is not None),
+        routes=_routes(
+            server, node, node.look if among is None else among.look, needs_token=token is not None
+        ),
         open_routes=OPEN_ROUTES,
         site=console_site(server, node, chain, console or ConsoleSetup(), needs_token=token is not None),
         lifespan=live,
@@ -69,7 +74,9 @@ def _kind_of_app(watching: WatchOptions) -> type[HttpApp]:
     return TracedHttpApp
 
 
-def _routes(server: Server, node: Node, *, needs_token: bool) -> Mapping[str, Route]:
+def _routes(
+    server: Server, node: Node, look: Callable[[], Awaitable[None]], *, needs_token: bool
+) -> Mapping[str, Route]:
     described = Page(_encode(manifest(server, needs_token=needs_token)))
     for_models = Page(llms_txt(server, needs_token=needs_token).encode(), "text/plain; charset=utf-8")
 
@@ -79,7 +86,7 @@ def _routes(server: Server, node: Node, *, needs_token: bool) -> Mapping[str, Ro
         return Page(_encode(facts), status=200 if is_ready else 503)
 
     return {
-        **operator_routes(server.metrics, ready, node.look),
+        **operator_routes(server.metrics, ready, look),
         "/mcp-manifest.json": lambda: described,
         "/llms.txt": lambda: for_models,
     }

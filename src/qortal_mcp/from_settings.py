@@ -11,23 +11,28 @@ if TYPE_CHECKING:
 
     from .metrics import Metrics
     from .metrics.file import MetricsFile
+    from .one_of_several import OneOfSeveral
     from .qortal.node.node import Node
     from .server.dispatch import Server
     from .server.options import Watched
 
 
-def node_of(options: NodeOptions, watching: WatchOptions | None = None) -> "Node":
+def node_of(
+    options: NodeOptions, watching: WatchOptions | None = None, among: "OneOfSeveral | None" = None
+) -> "Node":
     """The nodes in their order, or the sample chain. No request is made yet.
 
     Raises: WrongSetting.
     """
-    from .qortal.limits import NodeLimits
+    from .qortal.limits import NodeLimits, share_of_node
     from .qortal.node.node import Node
 
     check_nodes(options)
-    if options.sample:
-        return Node.sample()
     limits = NodeLimits(max_tip_age_seconds=seconds(options.max_tip_age))
+    if among is not None:
+        limits = share_of_node(limits, among.number, among.of)
+    if options.sample:
+        return Node.sample(limits)
     tracer = None if watching is None else _tracer_of(watching)
     if tracer is None:
         return Node.at(options.node, limits, confirm=options.confirm)
@@ -92,14 +97,24 @@ def metrics_file_of(
 
     Raises: WrongSetting.
     """
+    path = checked_metrics_file(options)
+    if path is None:
+        return None
+    from .metrics.file import MetricsFile
+
+    return MetricsFile(path, metrics, look)
+
+
+def checked_metrics_file(options: WatchOptions) -> Path | None:
+    """Raises: WrongSetting if it cannot be written."""
     if options.metrics_file is None:
         return None
-    from .metrics.file import MetricsFile, unwritable
+    from .metrics.file import unwritable
 
     path = Path(options.metrics_file).expanduser()
     if why := unwritable(path):
         raise WrongSetting(f"--metrics-file cannot be written: {why}.")
-    return MetricsFile(path, metrics, look)
+    return path
 
 
 def server_of(
@@ -107,6 +122,7 @@ def server_of(
     node: "Node | Callable[[], Node]",
     rate_limit: float | None = None,
     watching: WatchOptions | None = None,
+    among: "OneOfSeveral | None" = None,
 ) -> "Server":
     """A server over a node, with the chosen toolsets.
 
@@ -116,6 +132,9 @@ def server_of(
 
     watched = watched_of(watching or WatchOptions())
     try:
-        return make_server(node, toolsets=options.toolsets, rate_limit=rate_limit, watched=watched)
+        server = make_server(node, toolsets=options.toolsets, rate_limit=rate_limit, watched=watched)
     except ValueError as exc:
         raise WrongSetting(f"--toolsets: {exc}.") from None
+    if among is not None:
+        among.divide(server)
+    return server

@@ -1,8 +1,10 @@
 """How big, how long, how many, for what clients send and are sent, each with the reason for its value."""
 
-from typing import Annotated
+from collections.abc import Iterable
+from typing import Annotated, TypeVar
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 Positive = Annotated[int, Meta(ge=1)]
 Seconds = Annotated[float, Meta(gt=0)]
@@ -92,3 +94,27 @@ class Limits(Struct, frozen=True, kw_only=True):
 
 
 DEFAULT = Limits()
+
+# What is counted in each process for all its clients together. Of several processes each gets a share; the rest of the
+# limits hold for one message, one connection or one moment, wherever it is served.
+OF_A_PROCESS = (
+    "server_requests",
+    "threads",
+    "server_subscriptions",
+    "caller_subscriptions",
+    "watched_resources",
+    "caller_watched_resources",
+    "unread_bytes",
+    "unfinished_heads",
+    "unfinished_bytes",
+    "connections",
+    "sessions",
+)
+
+_Some = TypeVar("_Some", bound=Struct)
+
+
+def share_of(limits: _Some, divided: Iterable[str], number: int, of: int) -> _Some:
+    """The limits of one process, the `number`th `of` several from 1 on: what is divided adds up to the whole."""
+    shares = {name: max(1, (getattr(limits, name) + of - number) // of) for name in divided}
+    return replace(limits, **shares)

@@ -5,6 +5,7 @@ that start with `qortal_mcp.`; the id of the current request is added here.
 """
 
 import logging
+import secrets
 import sys
 import time
 from contextvars import ContextVar
@@ -19,6 +20,22 @@ PREFIX = "qortal_mcp."
 
 # The id of the HTTP request that is being served; the same as in its X-Request-ID.
 request_id: ContextVar[str] = ContextVar("request_id", default="")
+
+# Which of several processes that serve together this is; 0: there is only one.
+_worker = 0
+
+
+def name_worker(number: int) -> None:
+    """From now on every line says which worker wrote it."""
+    global _worker
+    _worker = number
+
+
+def id_prefix() -> str:
+    """How the ids of requests begin, in no two processes alike."""
+    random = secrets.token_hex(4)
+    return f"{_worker}.{random}" if _worker else random
+
 
 # An event is one of our constants or a library's sentence; a traceback of 200 frames is a loop.
 _EVENT_CHARS = 1000
@@ -53,6 +70,8 @@ class _Formatter(logging.Formatter):
         found = {name: _bounded(value) for name, value in vars(record).items() if name.startswith(PREFIX)}
         if id_ := request_id.get():
             found = {"request_id": _bounded(id_), **found}
+        if _worker:
+            found = {"worker": _worker, **found}
         return found
 
     def traceback(self, record: logging.LogRecord) -> str:

@@ -136,17 +136,26 @@ def run(words: Sequence[str]) -> int:
     """Run a command line and return its exit code."""
     if sys.stdout is None:  # the process was started with it closed
         sys.stdout = failures.ClosedOutput()
-    try:
-        if _COMPLETION in os.environ:
-            from .input import shells
+    return reported(lambda: _invoked(words))
 
-            shells.register()
-            program.main(prog_name=PROGRAM)  # answers the shell and exits
-        # Not `program.main`: it has exit codes of its own for closed pipes and interrupts.
-        with program.make_context(PROGRAM, list(words)) as ctx:
-            code = program.invoke(ctx)
-        sys.stdout.flush()
-        return code if isinstance(code, int) else failures.GOOD
+
+def _invoked(words: Sequence[str]) -> int:
+    if _COMPLETION in os.environ:
+        from .input import shells
+
+        shells.register()
+        program.main(prog_name=PROGRAM)  # answers the shell and exits
+    # Not `program.main`: it has exit codes of its own for closed pipes and interrupts.
+    with program.make_context(PROGRAM, list(words)) as ctx:
+        code = program.invoke(ctx)
+    sys.stdout.flush()
+    return code if isinstance(code, int) else failures.GOOD
+
+
+def reported(work: Callable[[], int]) -> int:
+    """The exit code of some work; what it fails with becomes one line on standard error."""
+    try:
+        return work()
     except click.exceptions.Exit as exc:
         return exc.exit_code
     except click.exceptions.NoArgsIsHelpError as exc:
@@ -174,7 +183,7 @@ def run(words: Sequence[str]) -> int:
 def _is_about_output(exc: OSError) -> bool:
     """Whether it was raised by writing output: everything we print goes through `click.echo`."""
     frames = [frame.f_code for frame, _ in traceback.walk_tb(exc.__traceback__)]
-    return click.echo.__code__ in frames or len(frames) == 1  # the frame of `run`, which flushes
+    return click.echo.__code__ in frames or frames[-1] is _invoked.__code__  # which flushes
 
 
 def _drop(stream: TextIO | failures.ClosedOutput) -> None:

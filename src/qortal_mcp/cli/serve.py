@@ -9,8 +9,15 @@ import click
 from msgspec.structs import replace
 
 from .. import settings
-from ..from_settings import node_of
-from ..settings import ConsoleOptions, ListenOptions, ModelOptions, NodeOptions, QuestionOptions, WatchOptions
+from ..settings import (
+    ConsoleOptions,
+    ListenOptions,
+    ModelOptions,
+    NodeOptions,
+    QuestionOptions,
+    WatchOptions,
+    WorkerOptions,
+)
 from .input.options import SettingsCommand, flags_given
 from .running.failures import WrongUsage
 
@@ -19,7 +26,15 @@ log = logging.getLogger(__name__)
 
 @click.command(
     cls=SettingsCommand,
-    groups=(NodeOptions, ListenOptions, ModelOptions, QuestionOptions, ConsoleOptions, WatchOptions),
+    groups=(
+        NodeOptions,
+        ListenOptions,
+        WorkerOptions,
+        ModelOptions,
+        QuestionOptions,
+        ConsoleOptions,
+        WatchOptions,
+    ),
 )
 @click.argument("target", required=False, metavar="[FILE.py:NAME]")
 @click.option("--reload", is_flag=True, help="With a file: serve it again whenever it changes.")
@@ -31,6 +46,7 @@ def command(
     ctx: click.Context,
     chain: NodeOptions,
     door: ListenOptions,
+    workers: WorkerOptions,
     model: ModelOptions,
     question: QuestionOptions,
     console: ConsoleOptions,
@@ -54,6 +70,8 @@ def command(
     FILE.py:NAME serves a server of your own instead, made with this library: the object of that name in the file, at /mcp and /ws. The
     options for listening and logging hold for it; --reload starts it again when the file, or what it imports from its folder, changes.
 
+    With --workers it is several processes at one address: this one looks after them, and replaces one that dies.
+
     SIGTERM and Ctrl-C end it after the calls in flight. SIGHUP reads the token of --token-file and the log level of
     --config again, or ends it where it was started from a terminal that was closed.
     """
@@ -61,64 +79,63 @@ def command(
         from .running.serving_file import refuse_flags, serve_file
 
         refuse_flags(ctx, (NodeOptions, ModelOptions, QuestionOptions, ConsoleOptions, WatchOptions))
-        return serve_file(target, door, reload=reload, sessions=sessions)
+        return serve_file(target, door, workers.workers, reload=reload, sessions=sessions)
     if reload or sessions:
         raise WrongUsage("--reload and --sessions are for a server in a file: serve FILE.py:NAME.", ctx)
-    from ..application import make_app
-    from ..console.setup import ConsoleSetup
     from ..door import check_host
     from ..transports.guard import is_loopback
-    from ..transports.serve import run_http, url_of
+    from ..transports.sockets import url_of
+    from .running.jobs import ServeChain
     from .running.listening import announce, bound, resolved, say
-    from .running.read_again import ReadAgain
     from .running.service_manager import tell_ready
-    from .running.startup_report import StartupReport
 
     token = settings.token(door, os.environ)
     host, port = resolved(door.listen)
     check_host(host, door, token)
-    if model.key_file is not None:
-        settings.model_key(model, os.environ)  # a wrong file is reported now, not to whoever asks first
-    node = node_of(chain, watching)
-    report = StartupReport(node, chain)
-    at = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-    on_loopback = is_loopback(host)
-    setup = ConsoleSetup(
+    job = ServeChain(
+        chain=chain,
+        door=replace(door, listen=f"[{host}]:{port}" if ":" in host else f"{host}:{port}"),
         model=model,
         question=question,
-        audit_targets=settings.audit_targets_of(console, is_loopback=on_loopback),
-        environ=os.environ,
-        is_loopback=on_loopback,
-    )
-
-    async def beside(stack: AsyncExitStack) -> None:
-        await report.live(stack)
-        await ReadAgain(door, flags_given(), app.renew_token).live(stack)
-
-    app = make_app(
-        chain,
-        replace(door, listen=at),
-        token,
-        node=node,
-        console=setup,
-        beside=beside,
+        console=console,
         watching=watching,
     )
-    sock = bound((host, port), door.listen)
 
-    def started() -> None:
+    def listening() -> None:
         announce(url_of(sock))
         if (
             sys.stderr is not None and sys.stderr.isatty()
         ):  # others read one JSON object per line from here on
             say(f"Console at {url_of(sock, '/')}")
-        if not on_loopback and not door.allow_host:
+        if not is_loopback(host) and not door.allow_host:
             log.warning(
                 "clients are refused unless they use the host name localhost: "
                 "allow the name they use with --allow-host NAME[:PORT]"
             )
-        report.begin()
+
+    if workers.workers > 1:
+        from .running.workers.starting import serve_with_workers
+
+        sock = bound((host, port), door.listen)
+
+        def all_started() -> None:
+            listening()
+            tell_ready(os.environ)
+
+        return serve_with_workers(job, workers.workers, token, sock, all_started, watching)
+    from .running.read_again import ReadAgain
+    from .running.serving_chain import chain_app, serve_app
+
+    async def beside(stack: AsyncExitStack) -> None:
+        await ReadAgain(door, flags_given(), prepared.app.renew_token).live(stack)
+
+    prepared = chain_app(job, token, beside=beside)
+    sock = bound((host, port), door.listen)
+
+    def started() -> None:
+        listening()
+        prepared.report.begin()
         tell_ready(os.environ)
 
-    run_http(app, sock, limits=app.server.limits, on_started=started, metrics=app.server.metrics)
+    serve_app(prepared.app, sock, started)
     return None

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from ..settings import AuditTargets, ModelOptions, QuestionOptions
+from .asking.allowance import Allowing
+from .auditing.places import Places
 
 
 class ConsoleSetup(Struct, frozen=True, kw_only=True):
@@ -17,3 +19,6 @@ class ConsoleSetup(Struct, frozen=True, kw_only=True):
     environ: Mapping[str, str] = {}
     # Only this machine can ask, so that a model on it may be used without being named.
     is_loopback: bool = False
+    # Who keeps what callers may take, if other processes serve them as well.
+    allowance: Allowing | None = None
+    audits: Places | None = None

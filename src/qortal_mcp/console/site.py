@@ -19,11 +19,12 @@ def console_site(
     server: Server, node: Node, chain: NodeOptions, setup: ConsoleSetup, *, needs_token: bool
 ) -> Site:
     files = Files(needs_token=needs_token)
-    asking = Asking(server, setup)
+    asking = Asking(server, setup, allowance=setup.allowance)
     auditing = Auditing(
         setup.audit_targets,
         never_audited((*chain.node, setup.model.base_url or setup.environ.get(BASE_URL_VARIABLE, ""))),
         server.limits,
+        places=setup.audits,
     )
 
     def end() -> None:

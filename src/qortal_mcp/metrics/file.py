@@ -62,14 +62,18 @@ class MetricsFile:
     def _write(self) -> None:
         # Several servers may write to one folder: without this label their numbers would be one and the same.
         page = self._metrics.render([("file", self._path.stem)])
-        try:
-            _replace(self._path, page.encode())
-        except OSError as exc:
-            if not self._has_failed:
-                log.warning("cannot write the metrics file", extra={"qortal_mcp.reason": exc.strerror})
-            self._has_failed = True
-        else:
-            self._has_failed = False
+        self._has_failed = not written_to(self._path, page, is_quiet=self._has_failed)
+
+
+def written_to(path: Path, page: str, *, is_quiet: bool = False) -> bool:
+    """Whether a page could be written; if not, the log says why."""
+    try:
+        _replace(path, page.encode())
+    except OSError as exc:
+        if not is_quiet:
+            log.warning("cannot write the metrics file", extra={"qortal_mcp.reason": exc.strerror})
+        return False
+    return True
 
 
 def _replace(path: Path, content: bytes) -> None:

@@ -12,7 +12,11 @@ BUCKETS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300)
 # Answers from memory take microseconds: below the first of those they need boundaries of their own.
 FINE_BUCKETS = (0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, BUCKETS[0])
 
-Where = Literal["every page", "HTTP", "sessions", "the Qortal server", "bridge", "several servers"]
+Where = Literal[
+    "every page", "HTTP", "sessions", "the Qortal server", "bridge", "several servers", "several workers"
+]
+# How the numbers of several workers become one. Counters and histograms are always added up.
+Together = Literal["sum", "max", "min"]
 
 
 class Metric(Struct, frozen=True, kw_only=True):
@@ -24,6 +28,7 @@ class Metric(Struct, frozen=True, kw_only=True):
     labels: tuple[str, ...] = ()
     buckets: tuple[float, ...] = ()
     where: Where = "every page"
+    together: Together = "sum"
 
 
 OPERATIONS = Metric(
@@ -64,6 +69,8 @@ LIMIT_USAGE = Metric(
     kind="gauge",
     meaning="How much of a limit is in use, from 0 to 1.",
     labels=("limit",),
+    # Each worker has its share of a limit, and refuses when that is used up.
+    together="max",
 )
 IN_FLIGHT = Metric(name="mcp_server_requests_in_flight", kind="gauge", meaning="Requests being worked on.")
 SUBSCRIPTIONS = Metric(
@@ -74,6 +81,8 @@ INFO = Metric(
     kind="gauge",
     meaning="Always 1; its labels say which server this is.",
     labels=("server", "version"),
+    # It is one server, however many workers it has.
+    together="max",
 )
 
 HTTP_CONNECTIONS = Metric(
@@ -112,6 +121,8 @@ START_TIME = Metric(
     name="qortal_mcp_process_start_time_seconds",
     kind="gauge",
     meaning="When this process started, in seconds since 1970.",
+    # Since when there has been a server: a worker that is replaced changes nothing about that.
+    together="min",
 )
 
 NODE_REQUESTS = Metric(
@@ -149,6 +160,8 @@ NODE_UP = Metric(
     meaning="1 if the node answered last time, 0 if it failed and is left alone for a while.",
     labels=("node",),
     where="the Qortal server",
+    # A node that any of them reaches is there.
+    together="max",
 )
 NODE_HEIGHT = Metric(
     name="qortal_node_height",
@@ -156,6 +169,8 @@ NODE_HEIGHT = Metric(
     meaning="Height of the newest block of a node. Absent if the node does not report it.",
     labels=("node",),
     where="the Qortal server",
+    # The newest block that any of them has heard of.
+    together="max",
 )
 NODE_TIP_AGE = Metric(
     name="qortal_node_tip_age_seconds",
@@ -163,12 +178,16 @@ NODE_TIP_AGE = Metric(
     meaning="Age of the newest block of a node. Absent if the node does not report it, and for the sample chain.",
     labels=("node",),
     where="the Qortal server",
+    # The newest block that any of them has heard of.
+    together="min",
 )
 NODE_MOST_TIP_AGE = Metric(
     name="qortal_node_max_tip_age_seconds",
     kind="gauge",
     meaning="The age from which a newest block is too old: --max-tip-age.",
     where="the Qortal server",
+    # A setting, the same for all.
+    together="max",
 )
 NODE_SYNCHRONIZING = Metric(
     name="qortal_node_synchronizing",
@@ -176,6 +195,8 @@ NODE_SYNCHRONIZING = Metric(
     meaning="1 if the node says that it is synchronizing.",
     labels=("node",),
     where="the Qortal server",
+    # As the one says that asked last: a node does not go back to it, and an idle worker may not have heard that it is over.
+    together="min",
 )
 NODE_READS = Metric(
     name="qortal_node_reads_total",
@@ -189,6 +210,19 @@ CACHE_BYTES = Metric(
     kind="gauge",
     meaning="Answers from nodes kept in memory.",
     where="the Qortal server",
+)
+
+WORKERS = Metric(
+    name="qortal_mcp_workers",
+    kind="gauge",
+    meaning="Workers that serve. Fewer than --workers: one is being replaced.",
+    where="several workers",
+)
+WORKER_RESTARTS = Metric(
+    name="qortal_mcp_worker_restarts_total",
+    kind="counter",
+    meaning="Workers that ended without being asked to, and were replaced.",
+    where="several workers",
 )
 
 BRIDGE_REPAIRS = Metric(
@@ -251,4 +285,6 @@ METRICS = (
     BRIDGE_CONNECTIONS_READY,
     BRIDGE_SERVERS,
     BRIDGE_SERVERS_READY,
+    WORKERS,
+    WORKER_RESTARTS,
 )

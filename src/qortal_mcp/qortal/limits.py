@@ -1,8 +1,9 @@
 """How much is requested from a node, for how long, and how much of it is kept."""
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from ..limits import Positive, Seconds
+from ..limits import Positive, Seconds, share_of
 
 
 class NodeLimits(Struct, frozen=True, kw_only=True):
@@ -51,6 +52,13 @@ class NodeLimits(Struct, frozen=True, kw_only=True):
 
 
 DEFAULT = NodeLimits()
+
+
+def share_of_node(limits: NodeLimits, number: int, of: int) -> NodeLimits:
+    """The limits of one process, the `number`th `of` several: together they ask a node for no more, and keep no more."""
+    share = share_of(limits, ("requests", "waiting_requests", "cache_bytes"), number, of)
+    return replace(share, cached_reply_bytes=min(share.cached_reply_bytes, share.cache_bytes))
+
 
 # Lists, objects and what they hold in one reply, counted before it is decoded. The offers of a busy chain have about 50,000.
 REPLY_VALUES = 100_000

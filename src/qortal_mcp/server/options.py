@@ -7,6 +7,7 @@ from msgspec import Struct
 from ..limits import DEFAULT, Limits
 from ..metrics import Metrics
 from ..protocol.results import CacheHint
+from .rate import Rate
 from .spans import Spans
 from .tool_errors import ToolError, timed_out
 
@@ -30,6 +31,8 @@ class ServerOptions(Struct, frozen=True, kw_only=True):
     limits: Limits = DEFAULT
     # Calls per second from each caller, and twice as many at once; None: as many as the limits allow.
     rate_limit: float | None = None
+    # Who counts the calls of each caller, where that is not this process alone; `rate_limit` is not used then.
+    rate: Rate | None = None
     # Whether clients can ask for log messages.
     client_logging: bool = False
     # Whether lists can change while the server runs, and whether resources can be watched.

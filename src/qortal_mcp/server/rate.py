@@ -3,8 +3,17 @@
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from typing import Protocol
 
 _MOST_CALLERS = 4096
+
+
+class Rate(Protocol):
+    """Says who may ask now."""
+
+    def wait(self, caller: Hashable) -> float:
+        """0 when the caller may go on, which counts as a call; else the seconds after which it may."""
+        ...
 
 
 class RateLimit:

@@ -18,6 +18,7 @@ from collections.abc import AsyncIterator, Callable
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
+from ..limits import Limits
 from ..metrics import Metrics, names
 from ..metrics.counting import OTHER, tool_label
 from ..metrics.process import show_process
@@ -36,7 +37,7 @@ from .methods.call import Call, Running, repeated
 from .options import ServerOptions
 from .outcomes import Crowded, as_failure
 from .peer import Peer
-from .rate import RateLimit
+from .rate import Rate, RateLimit
 from .reply import Failure, Reply, refusal
 from .spans import Spans
 from .subscriptions import Hub
@@ -62,7 +63,9 @@ class Receiver(ABC):
         self.options = options
         self.limits = limits = options.limits
         self.metrics = options.metrics or Metrics()
-        self.rate = RateLimit(options.rate_limit) if options.rate_limit else None
+        self.rate: Rate | None = options.rate
+        if self.rate is None and options.rate_limit:
+            self.rate = RateLimit(options.rate_limit)
         self.hub = Hub(limits)
         self.seal = Seal(limits, options.state_key)
         self.shapes = {
@@ -88,18 +91,30 @@ class Receiver(ABC):
         self._show_numbers()
 
     def _show_numbers(self) -> None:
-        metrics, limits = self.metrics, self.limits
+        metrics = self.metrics
         metrics.show(names.IN_FLIGHT, lambda: self.busy)
-        metrics.show(names.SUBSCRIPTIONS, self.hub.__len__)
+        metrics.show(names.SUBSCRIPTIONS, lambda: len(self.hub))
         metrics.show_each(
             names.LIMIT_USAGE,
             lambda: (
-                (("server_requests",), self.busy / limits.server_requests),
-                (("server_subscriptions",), len(self.hub) / limits.server_subscriptions),
+                (("server_requests",), self.busy / self.limits.server_requests),
+                (("server_subscriptions",), len(self.hub) / self.limits.server_subscriptions),
             ),
         )
         metrics.show_each(names.INFO, lambda: [((self.info.name, self.info.version), 1)])
         show_process(metrics)
+
+    def join_others(self, limits: Limits, rate: Rate | None, state_key: bytes, caller_key: bytes) -> None:
+        """Be one of several processes that serve the same clients, with the limits of one. To be called before it serves.
+
+        A state that one of them has sealed is opened by any, and a caller has the same code in the logs of all.
+        """
+        self.limits = limits
+        self.rate = rate
+        self.hub = Hub(limits)
+        self.seal = Seal(limits, self.options.state_key or state_key)
+        if self.call_log is not None:
+            self.call_log.name_callers_by(caller_key)
 
     @cached_property
     def threads(self) -> Threads:

@@ -35,6 +35,7 @@ from .serving import (
     LogOptions,
     NodeOptions,
     SampleNodeOptions,
+    WorkerOptions,
     host_and_port,
     seconds,
 )
@@ -83,6 +84,7 @@ __all__ = [
     "SettingsFile",
     "WaitOptions",
     "WatchOptions",
+    "WorkerOptions",
     "WrongSetting",
     "audit_targets_of",
     "host_and_port",

@@ -18,7 +18,7 @@ from .bridging import (
 from .console import ConsoleOptions
 from .file import NO_FILE, ConfigOptions, SettingsFile, read_file
 from .option import Option, Options, WrongSetting, options_of
-from .serving import ListenOptions, LogOptions, NodeOptions, SampleNodeOptions
+from .serving import ListenOptions, LogOptions, NodeOptions, SampleNodeOptions, WorkerOptions
 from .variables import OLD_VARIABLES, PREFIX, SERVER_TOKEN_VARIABLE, TEST_VARIABLES, TOKEN_VARIABLE
 from .watching import WatchOptions
 
@@ -27,6 +27,7 @@ _Group = TypeVar("_Group", bound=Options)
 GROUPS: tuple[type[Options], ...] = (
     NodeOptions,
     ListenOptions,
+    WorkerOptions,
     SampleNodeOptions,
     GatherOptions,
     RepairOptions,

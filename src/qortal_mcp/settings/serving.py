@@ -21,6 +21,9 @@ NetworkAddress = Annotated[str, Meta(pattern=r"^[0-9A-Fa-f:.]+(/[0-9]{1,3})?\Z",
 Duration = Annotated[str, Meta(pattern=r"^0*[1-9][0-9]{0,7}[smhd]?\Z", max_length=20)]
 CallsPerSecond = Annotated[float, Meta(ge=0, le=1_000_000)]
 NodeCount = Annotated[int, Meta(ge=1, le=100)]
+# As many as there may be requests to a node at once: each worker needs a share of every limit.
+MOST_WORKERS = 16
+WorkerCount = Annotated[int, Meta(ge=1, le=MOST_WORKERS)]
 ListenAddress = Annotated[
     str, Meta(pattern=r"^(\[[0-9A-Fa-f:.]+\]|[^\s:\[\]/]+):[0-9]{1,5}\Z", max_length=300)
 ]
@@ -143,6 +146,20 @@ class ListenOptions(Options, frozen=True, kw_only=True):
             },
         ),
     ] = None
+
+
+class WorkerOptions(Options, frozen=True, kw_only=True):
+    """How many processes serve."""
+
+    title: ClassVar[str] = "Workers"
+
+    workers: Annotated[
+        WorkerCount,
+        Meta(
+            description="How many processes serve, all at the same address: one for each core that it may use. Limits hold for all of them together.",
+            extra={"metavar": "NUMBER", "expected": f"a number from 1 to {MOST_WORKERS}"},
+        ),
+    ] = 1
 
 
 class SampleNodeOptions(Options, frozen=True, kw_only=True):

@@ -8,14 +8,13 @@ import asyncio
 import contextlib
 import itertools
 import logging
-import secrets
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from contextlib import AsyncExitStack
 from typing import Any
 
 from msgspec import Struct
 
-from ..logs import request_id
+from ..logs import id_prefix, request_id
 from ..metrics import names
 from ..protocol import errors, framing, headers, jsonrpc, versions
 from ..server.alarms import Alarms
@@ -123,7 +122,7 @@ class HttpApp:
         self.failed_start: Exception | None = None
         self._patience = Alarms(PATIENCE_SECONDS)
         self._ids = itertools.count(1)
-        self._id_prefix = secrets.token_hex(4)
+        self._id_prefix = id_prefix()
 
     def renew_token(self, token: str) -> None:
         """From the next request on, this token counts; connections that are open stay."""

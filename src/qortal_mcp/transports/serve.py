@@ -18,51 +18,21 @@ import uvicorn
 
 from ..limits import DEFAULT, Limits
 from ..metrics import Metrics, names
+from .arrivals import Arrivals
 from .bounds import uvicorn_parts
 from .signals import stop_signals
+from .sockets import BACKLOG, bind, numeric, url_of
+
+__all__ = ["Application", "Bounded", "bind", "numeric", "run_http", "url_of"]
 
 _KEEP_ALIVE_SECONDS = 75
 _SWEEP_SECONDS = 2.0
-_BACKLOG = 2048
 # As often as uvicorn looks whether it was asked to stop.
 _LOOK_SECONDS = 0.1
 # Calls in flight get this time to finish, and their answers the same time to be sent.
 _DRAIN_FACTOR = 2
 
 log = logging.getLogger(__name__)
-
-
-def numeric(host: str, port: int) -> str:
-    """The numeric address of a host to listen on; if a name has several, IPv4 before IPv6.
-
-    Raises: OSError or UnicodeError if the name cannot be resolved.
-    """
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    return str(min(found, key=lambda one: one[0] is not socket.AF_INET)[4][0])
-
-
-def bind(host: str, port: int) -> socket.socket:
-    """A listening socket; port 0 takes any free one.
-
-    Raises: OSError.
-    """
-    name = host.strip("[]")
-    family = socket.AF_INET6 if ":" in name else socket.AF_INET
-    # With the protocol named, asyncio turns off Nagle's algorithm, which would hold back the body of each reply.
-    sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        sock.bind((name, port))
-        sock.listen(_BACKLOG)
-    except BaseException:
-        sock.close()
-        raise
-    return sock
-
-
-def url_of(sock: socket.socket, path: str = "/mcp") -> str:
-    host, port = sock.getsockname()[:2]
-    return f"http://[{host}]:{port}{path}" if ":" in host else f"http://{host}:{port}{path}"
 
 
 class Application(Protocol):
@@ -86,9 +56,15 @@ class _Uvicorn(uvicorn.Server):
     """uvicorn, but it lets the application drain first, sweeps slow senders, and exits with code 0."""
 
     def __init__(
-        self, config: uvicorn.Config, app: Application, limits: Limits, on_started: Callable[[], None]
+        self,
+        config: uvicorn.Config,
+        app: Application,
+        limits: Limits,
+        on_started: Callable[[], None],
+        arrivals: Arrivals | None,
     ) -> None:
         super().__init__(config)
+        self._arrivals = arrivals
         self._app = app
         self._limits = limits
         self._on_started = on_started
@@ -102,9 +78,22 @@ class _Uvicorn(uvicorn.Server):
             starting.cancel()
             return
         await starting
+        if self._arrivals is not None:
+            self._arrivals.begin(self._connection, self._no_more_arrivals)
         self._on_started()
 
+    def _connection(self) -> asyncio.Protocol:
+        made: asyncio.Protocol = self.config.http_protocol_class(  # type: ignore[call-arg]
+            config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+        )
+        return made
+
+    def _no_more_arrivals(self) -> None:
+        self.should_exit = True
+
     async def on_tick(self, counter: int) -> bool:
+        if self._arrivals is not None:
+            self._arrivals.report(len(self.server_state.connections))
         if counter % int(_SWEEP_SECONDS * 10) == 0:
             now = asyncio.get_running_loop().time()
             for connection in self._bounded():
@@ -129,6 +118,9 @@ class _Uvicorn(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         """As uvicorn does, but without raising the signal again: a clean stop is a success."""
+        if self._arrivals is not None:  # whoever hands them over has the signals, and says when it is over
+            yield
+            return
         handlers = {number: signal.signal(number, self._stop) for number in stop_signals()}
         try:
             yield
@@ -172,7 +164,7 @@ def _connections(limits: Limits) -> tuple[Any, Any]:
 
 def run_http(
     app: Application,
-    sock: socket.socket,
+    sock: socket.socket | Arrivals,
     *,
     limits: Limits = DEFAULT,
     on_started: Callable[[], None] | None = None,
@@ -180,13 +172,17 @@ def run_http(
 ) -> None:
     """Serve until a signal asks to stop, then answer what is in flight and return.
 
-    How many connections are open is shown in `metrics`.
+    Connections come from a socket that listens, or are handed over one by one; then their end is what asks to stop. How many connections are open is shown in `metrics`.
 
     Raises: what kept the application from starting.
     """
 
+    arrivals = sock if isinstance(sock, Arrivals) else None
+    sockets = [sock] if isinstance(sock, socket.socket) else []
+
     def announce() -> None:
-        print(f"Listening on {url_of(sock)}", file=sys.stderr, flush=True)
+        for each in sockets:
+            print(f"Listening on {url_of(each)}", file=sys.stderr, flush=True)
 
     _allow_many_connections()
     # What is loaded by now stays for good; scanning it for garbage again and again is a waste.
@@ -209,13 +205,13 @@ def run_http(
         timeout_graceful_shutdown=int(limits.shutdown_seconds) or 1,
         # The last resort: our own limits apply long before this one does.
         limit_concurrency=4 * limits.connections,
-        backlog=_BACKLOG,
+        backlog=BACKLOG,
     )
-    server = _Uvicorn(config, app, limits, on_started or announce)
+    server = _Uvicorn(config, app, limits, on_started or announce, arrivals)
     if metrics is not None:
         metrics.show(names.HTTP_CONNECTIONS, lambda: len(server.server_state.connections))
     try:
-        server.run(sockets=[sock])
+        server.run(sockets=sockets)
     except SystemExit:  # uvicorn's way to say that the application did not start
         failed: Exception | None = getattr(app, "failed_start", None)
         if failed is None:

@@ -14,12 +14,19 @@ from . import completion
 
 _COMPLETING = {"toolsets": completion.toolsets}
 _FLAGS = f"{__name__}.flags"
+_LOG = f"{__name__}.log"
 
 
 def flags_given() -> Mapping[str, Any]:
     """The settings that the running command was given as flags: they also beat a file that is read again."""
     flags: Mapping[str, Any] = click.get_current_context().meta[_FLAGS]
     return flags
+
+
+def log_options() -> LogOptions:
+    """How the running command logs."""
+    found: LogOptions = click.get_current_context().meta[_LOG]
+    return found
 
 
 class SettingOption(click.Option):
@@ -87,6 +94,7 @@ class SettingsCommand(click.Command):
 
         environ = self._environ()
         file = settings.read_settings_file(flags, environ, ctx.info_name or "", COMMANDS)
+        ctx.meta[_LOG] = settings.read(LogOptions, flags, environ, file)
         values = begin(self.groups, flags, environ, asks_once=self._asks_once, file=file)
         assert self.callback is not None, "every command has a function"
         return ctx.invoke(self.callback, *values, **ctx.params)

@@ -14,7 +14,7 @@ def resolved(listen: str) -> tuple[str, int]:
 
     Raises: Undetermined if the name cannot be resolved.
     """
-    from ...transports.serve import numeric
+    from ...transports.sockets import numeric
 
     host, port = settings.host_and_port(listen)
     try:
@@ -28,7 +28,7 @@ def bound(address: tuple[str, int], listen: str) -> socket.socket:
 
     Raises: Undetermined, with the address as the operator wrote it.
     """
-    from ...transports.serve import bind
+    from ...transports.sockets import bind
 
     try:
         return bind(*address)

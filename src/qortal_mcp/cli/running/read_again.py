@@ -50,7 +50,7 @@ class ReadAgain:
             await self._asked.wait()
             self._asked.clear()
             try:
-                token, level = await asyncio.to_thread(self._read)
+                token, level = await asyncio.to_thread(read_files, self._door, self._flags)
             except WrongSetting as exc:
                 log.error("not read again, everything stays as it is: %s", exc)
                 continue
@@ -58,20 +58,20 @@ class ReadAgain:
                 self._renew_token(token)
             if level is not None:
                 logs.configure(level.log_level, level.log_format)
-            log.info(
-                "read again: %s",
-                " and ".join(
-                    [*(["the token"] if token is not None else []), *(["the log level"] if level else [])]
-                )
-                or "nothing, as there is neither --token-file nor --config",
-            )
+            log.info("read again: %s", what_was_read(token, level))
 
-    def _read(self) -> tuple[str | None, LogOptions | None]:
-        """What the files say now; None for what is in no file. Raises: WrongSetting."""
-        from ..program import COMMANDS
 
-        token = None if self._door.token_file is None else settings.token(self._door, os.environ)
-        if settings.read(ConfigOptions, self._flags, os.environ).config is None:
-            return token, None
-        file = settings.read_settings_file(self._flags, os.environ, "serve", COMMANDS)
-        return token, settings.read(LogOptions, self._flags, os.environ, file)
+def read_files(door: ListenOptions, flags: Mapping[str, Any]) -> tuple[str | None, LogOptions | None]:
+    """What the files say now; None for what is in no file. Raises: WrongSetting."""
+    from ..program import COMMANDS
+
+    token = None if door.token_file is None else settings.token(door, os.environ)
+    if settings.read(ConfigOptions, flags, os.environ).config is None:
+        return token, None
+    file = settings.read_settings_file(flags, os.environ, "serve", COMMANDS)
+    return token, settings.read(LogOptions, flags, os.environ, file)
+
+
+def what_was_read(token: str | None, level: LogOptions | None) -> str:
+    read = [*(["the token"] if token is not None else []), *(["the log level"] if level else [])]
+    return " and ".join(read) or "nothing, as there is neither --token-file nor --config"

@@ -3,6 +3,7 @@
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -42,10 +43,31 @@ class Place(Struct, frozen=True):
     caller: Hashable
     began: float
     may_take: Share
+    # Which one, where the allowance is kept by another process.
+    number: int = 0
+
+
+class Allowing(Protocol):
+    """Whoever keeps the allowance of all callers."""
+
+    async def take(self, caller: Hashable, tokens: int | None, seconds: float) -> Place | Refusal: ...
+
+    def give_back(self, place: Place, calls: int, tokens: int) -> None: ...
+
+
+class OwnAllowance:
+    """The allowance of a server that is one process."""
+
+    def __init__(self, limits: ConsoleLimits = DEFAULT) -> None:
+        self._allowance = Allowance(limits)
+        self.give_back = self._allowance.give_back
+
+    async def take(self, caller: Hashable, tokens: int | None, seconds: float) -> Place | Refusal:
+        return self._allowance.take(caller, tokens, seconds)
 
 
 class Allowance:
-    """One for the process. A question that has begun may be finished, so that a caller can exceed its calls by one."""
+    """One for all that is served together. A question that has begun may be finished, so that a caller can exceed its calls by one."""
 
     def __init__(self, limits: ConsoleLimits = DEFAULT, now: Callable[[], float] = time.monotonic) -> None:
         self._limits = limits

@@ -19,7 +19,7 @@ from ...transports.http import Exchange
 from ...transports.streams import EventSender, Watch
 from ..replies import GUARDED, json_body, refuse, reply_json, wants_events
 from ..setup import ConsoleSetup
-from .allowance import Allowance, Place, Refusal
+from .allowance import Allowing, OwnAllowance, Place, Refusal
 from .limits import DEFAULT, ConsoleLimits
 
 if TYPE_CHECKING:
@@ -64,11 +64,17 @@ class Availability(Struct, frozen=True, kw_only=True):
 class Asking:
     """All questions of this process."""
 
-    def __init__(self, server: Server, setup: ConsoleSetup, limits: ConsoleLimits = DEFAULT) -> None:
+    def __init__(
+        self,
+        server: Server,
+        setup: ConsoleSetup,
+        limits: ConsoleLimits = DEFAULT,
+        allowance: Allowing | None = None,
+    ) -> None:
         self._server = server
         self._setup = setup
         self._limits = limits
-        self._allowance = Allowance(limits)
+        self._allowance: Allowing = allowance or OwnAllowance(limits)
         self._made: Answering | None = None
         self._running: set[asyncio.Task[Run]] = set()
         self._is_closed = False
@@ -145,7 +151,7 @@ class Asking:
             await refuse(exchange, 503, _STOPPING)
             return
         options = self._setup.question
-        place = self._allowance.take(rated(exchange.caller), options.max_tokens, options.max_time)
+        place = await self._allowance.take(rated(exchange.caller), options.max_tokens, options.max_time)
         if isinstance(place, Refusal):
             again = (b"retry-after", b"%d" % max(1, round(place.retry_after + 0.5)))
             await refuse(exchange, 429, place.sentence, again)

@@ -22,9 +22,12 @@ _AUDIT = AuditLimits(
 )
 
 
+# At once, in all: each is a process or two, on a machine that answers other callers meanwhile.
+AUDITS = 2
+
+
 class AuditingLimits(Struct, frozen=True, kw_only=True):
-    # Each is a process or two, on a machine that answers other callers meanwhile.
-    audits: Positive = 2
+    audits: Positive = AUDITS
     retry_after_seconds: Positive = 10
     # An address and a few revisions.
     body_bytes: Positive = 8 * 1024

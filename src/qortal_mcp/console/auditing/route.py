@@ -18,14 +18,17 @@ from ...transports.streams import EventSender, Watch
 from ..replies import GUARDED, json_body, refuse, reply_json, wants_events
 from .limits import DEFAULT as CAREFUL
 from .limits import AuditingLimits
+from .places import Busy, OwnPlaces, Places
 
 if TYPE_CHECKING:
     from .run import AuditRun
     from .target import Request
 
 _STARTING = b'{"type":"progress","text":"starting the audit"}'
-_YOURS = "An audit of yours is still running. Stop it, or wait for its end."
-_FULL = "As many audits are running as this server allows. Try again in a moment."
+_BUSY: dict[Busy, str] = {
+    "yours": "An audit of yours is still running. Stop it, or wait for its end.",
+    "full": "As many audits are running as this server allows. Try again in a moment.",
+}
 _SHUTTING_DOWN = "The audit was stopped, as this server is shutting down. Try again when it is back."
 
 
@@ -49,11 +52,13 @@ class Auditing:
         never: frozenset[Place] = frozenset(),
         stream_limits: Limits = DEFAULT,
         limits: AuditingLimits = CAREFUL,
+        places: Places | None = None,
     ) -> None:
         self._targets = targets
         self._never = never
         self._stream_limits = stream_limits
         self._limits = limits
+        self._places = places or OwnPlaces(limits.audits)
         self._running: dict[Hashable, AuditRun] = {}
         self._is_closed = False
 
@@ -88,16 +93,11 @@ class Auditing:
             await refuse(exchange, request.status, request.reason)
         elif self._is_closed:
             await refuse(exchange, 503, _SHUTTING_DOWN)
-        elif (busy := self._busy(rated(exchange.caller))) is not None:
+        elif (busy := await self._places.take(rated(exchange.caller))) is not None:
             again = (b"retry-after", b"%d" % self._limits.retry_after_seconds)
-            await refuse(exchange, 429, busy, again)
+            await refuse(exchange, 429, _BUSY[busy], again)
         else:
             await self._audit(exchange, request)
-
-    def _busy(self, caller: Hashable) -> str | None:
-        if caller in self._running:
-            return _YOURS
-        return _FULL if len(self._running) >= self._limits.audits else None
 
     async def _audit(self, exchange: Exchange, request: "Request") -> None:
         from .events import Task
@@ -127,6 +127,7 @@ class Auditing:
         """Give back the place of an audit that is over: whoever has its report may start the next one."""
         for caller in [caller for caller, one in self._running.items() if one is run]:
             del self._running[caller]
+            self._places.give_back(caller)
 
     async def _stream(self, exchange: Exchange, run: "AuditRun", watch: Watch) -> None:
         sender = EventSender(exchange, self._stream_limits, watch, GUARDED)
