@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from contextlib import suppress
 
 from .metrics.board import Board, bytes_for
 
@@ -11,13 +12,17 @@ RATES_BYTES = 128 * 1024
 
 def shared_memory(workers: int) -> int:
     """The file, whose memory is taken as it is used."""
-    if hasattr(os, "memfd_create"):
-        file = os.memfd_create("qortal-mcp", os.MFD_CLOEXEC)
-    else:
-        with tempfile.TemporaryFile() as unnamed:
-            file = os.dup(unnamed.fileno())
+    file = _unnamed()
     os.ftruncate(file, RATES_BYTES + bytes_for(1 + workers))
     return file
+
+
+def _unnamed() -> int:
+    if hasattr(os, "memfd_create"):
+        with suppress(OSError):  # a sandbox may not allow it
+            return os.memfd_create("qortal-mcp", os.MFD_CLOEXEC)
+    with tempfile.TemporaryFile() as unnamed:
+        return os.dup(unnamed.fileno())
 
 
 def board_in(memory: int, workers: int) -> Board:

@@ -87,6 +87,11 @@ class Listening:
     def pid(self) -> int:
         return self._process.pid
 
+    @property
+    def is_silent(self) -> bool:
+        """Nobody can write to its standard error any more: all processes that it has started are gone as well."""
+        return not self._reader.is_alive()
+
     def wait_for(self, said: Callable[[str], bool]) -> list[str]:
         """What it wrote so far, once that satisfies a condition."""
         with self._said:

@@ -68,6 +68,23 @@ def test_the_page_of_serve_has_what_is_listed_for_it(served: str) -> None:
 
 
 @pytest.mark.promise("Operations", "Every metric is documented, and every documented metric exists.")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot hand over connections")
+def test_the_page_of_several_workers_has_what_is_listed_for_it() -> None:
+    with live_node() as node, listening("serve", "--node", node, "--workers", "2") as server:
+        for tool in ("get_node_status", "unheard-of", "get_node_status", "unheard-of"):
+            call(server, tool)
+        page = server.ask("/metrics")[1].decode()
+    usual = expected({*SERVED, "several workers"})
+    # Nothing was refused, and no node has failed.
+    assert {name for name, _ in samples(page)} == usual - {
+        "qortal_mcp_limit_reached_total",
+        "qortal_mcp_http_refused_total",
+        "qortal_node_failures_total",
+        "qortal_mcp_tool_failures_total",
+    }
+
+
+@pytest.mark.promise("Operations", "Every metric is documented, and every documented metric exists.")
 def test_the_page_of_a_bridge_has_what_is_listed_for_it(bridged: str) -> None:
     assert {name for name, _ in samples(bridged)} == expected({*BRIDGED, "several servers"})
 
