@@ -21,6 +21,7 @@ from bench import (
     questions,
     start,
     together,
+    under_load,
     waits,
     websocket,
 )
@@ -46,6 +47,7 @@ PARTS: dict[str, Callable[[Run], list[Figure]]] = {
     eras.PART: eras.measure,
     ask.PART: ask.measure,
     console.PART: console.measure,
+    under_load.PART: under_load.measure,
 }
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -9,13 +10,15 @@ from .console.setup import ConsoleSetup
 from .console.site import console_site
 from .door import OPEN_ROUTES, callers_of, guard_of, operator_routes, rate_of
 from .from_settings import metrics_file_of, node_of, server_of
-from .one_of_several import OneOfSeveral
 from .qortal.manifest import llms_txt, manifest
 from .qortal.node.node import Node
 from .qortal.server import readiness
 from .server.dispatch import Server
 from .settings import ListenOptions, NodeOptions, WatchOptions, host_and_port
 from .transports.http import HttpApp, Page, Route
+
+if TYPE_CHECKING:
+    from .one_of_several import OneOfSeveral
 
 _encode = msgspec.json.Encoder().encode
 
@@ -29,7 +32,7 @@ def make_app(
     console: ConsoleSetup | None = None,
     beside: Callable[[AsyncExitStack], Awaitable[None]] | None = None,
     watching: WatchOptions | None = None,
-    among: OneOfSeveral | None = None,
+    among: "OneOfSeveral | None" = None,
 ) -> HttpApp:
     """The application for these settings. Nothing is opened before it starts.
 

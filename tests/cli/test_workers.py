@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -323,6 +324,18 @@ def _ignoring(line: Line, folder: Path) -> None:
         line.call(called("wait", folder=str(folder)))
     except Exception:  # its worker is gone
         return
+
+
+def test_one_worker_loads_nothing_of_what_several_need() -> None:
+    modules = [
+        *(f"qortal_mcp.{name}" for name in ("one_of_several", "metrics.board", "cli.running.workers")),
+    ]
+    code = (
+        "import sys, qortal_mcp.cli.serve, qortal_mcp.cli.running.serving_chain, qortal_mcp.cli.running.serving_file; "
+        f"print([name for name in {modules!r} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=SECONDS)
+    assert done.stdout.strip() == "[]", done.stderr
 
 
 WRONG = [

@@ -12,16 +12,18 @@ import socket
 import sys
 from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import uvicorn
 
 from ..limits import DEFAULT, Limits
 from ..metrics import Metrics, names
-from .arrivals import Arrivals
 from .bounds import uvicorn_parts
 from .signals import stop_signals
 from .sockets import BACKLOG, bind, numeric, url_of
+
+if TYPE_CHECKING:
+    from .arrivals import Arrivals
 
 __all__ = ["Application", "Bounded", "bind", "numeric", "run_http", "url_of"]
 
@@ -61,7 +63,7 @@ class _Uvicorn(uvicorn.Server):
         app: Application,
         limits: Limits,
         on_started: Callable[[], None],
-        arrivals: Arrivals | None,
+        arrivals: "Arrivals | None",
     ) -> None:
         super().__init__(config)
         self._arrivals = arrivals
@@ -164,7 +166,7 @@ def _connections(limits: Limits) -> tuple[Any, Any]:
 
 def run_http(
     app: Application,
-    sock: socket.socket | Arrivals,
+    sock: "socket.socket | Arrivals",
     *,
     limits: Limits = DEFAULT,
     on_started: Callable[[], None] | None = None,
@@ -177,8 +179,7 @@ def run_http(
     Raises: what kept the application from starting.
     """
 
-    arrivals = sock if isinstance(sock, Arrivals) else None
-    sockets = [sock] if isinstance(sock, socket.socket) else []
+    arrivals, sockets = (None, [sock]) if isinstance(sock, socket.socket) else (sock, [])
 
     def announce() -> None:
         for each in sockets:

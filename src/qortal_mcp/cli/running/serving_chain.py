@@ -4,6 +4,7 @@ import os
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from socket import socket
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -13,14 +14,16 @@ from ...console.asking.allowance import Allowing
 from ...console.auditing.places import Places
 from ...console.setup import ConsoleSetup
 from ...from_settings import node_of
-from ...one_of_several import OneOfSeveral
 from ...qortal.node.node import Node
-from ...transports.arrivals import Arrivals
 from ...transports.guard import is_loopback
 from ...transports.http import HttpApp
 from ...transports.serve import run_http
 from .jobs import ServeChain
 from .startup_report import StartupReport
+
+if TYPE_CHECKING:
+    from ...one_of_several import OneOfSeveral
+    from ...transports.arrivals import Arrivals
 
 
 class Prepared(Struct, frozen=True):
@@ -36,7 +39,7 @@ def chain_app(
     token: str | None,
     *,
     beside: Callable[[AsyncExitStack], Awaitable[None]],
-    among: OneOfSeveral | None = None,
+    among: "OneOfSeveral | None" = None,
     allowance: Allowing | None = None,
     audits: Places | None = None,
 ) -> Prepared:
@@ -76,5 +79,5 @@ def chain_app(
     return Prepared(app, node, report)
 
 
-def serve_app(app: HttpApp, sock: socket | Arrivals, started: Callable[[], None]) -> None:
+def serve_app(app: HttpApp, sock: "socket | Arrivals", started: Callable[[], None]) -> None:
     run_http(app, sock, limits=app.server.limits, on_started=started, metrics=app.server.metrics)

@@ -5,6 +5,7 @@ import os
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from socket import socket
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
@@ -12,19 +13,21 @@ from msgspec.structs import replace
 
 from ... import settings
 from ...door import OPEN_ROUTES, callers_of, check_host, closed_guard_of, guard_of, operator_routes, rate_of
-from ...one_of_several import OneOfSeveral
 from ...server.dispatch import Server
 from ...server.life import LifespanFailed
 from ...server.rate import RateLimit
 from ...server.receiver import Receiver
 from ...settings import ListenOptions, Options
 from ...text import shortened, visible
-from ...transports.arrivals import Arrivals
 from ...transports.http import HttpApp, Page
 from ..input.server_file import CannotLoad, ServerFile
 from . import failures
 from .jobs import ServeFile
 from .listening import announce, bound, resolved, say
+
+if TYPE_CHECKING:
+    from ...one_of_several import OneOfSeveral
+    from ...transports.arrivals import Arrivals
 
 _SHOWN_CHARS = 400
 
@@ -89,7 +92,7 @@ def serve_file(target: str, door: ListenOptions, workers: int, *, reload: bool, 
 def file_app(
     job: ServeFile,
     token: str | None,
-    among: OneOfSeveral,
+    among: "OneOfSeveral",
     beside: Callable[[AsyncExitStack], Awaitable[None]],
 ) -> HttpApp:
     """The server of a file as one of several workers; `beside` is what else lives as long.
@@ -101,7 +104,7 @@ def file_app(
     return _app_of(server, job.door, token, False, among, beside)
 
 
-def serve_file_app(app: HttpApp, sock: socket | Arrivals, started: Callable[[], None]) -> None:
+def serve_file_app(app: HttpApp, sock: "socket | Arrivals", started: Callable[[], None]) -> None:
     """Raises: Bad if the server cannot start."""
     from ...transports.serve import run_http
 
@@ -116,7 +119,7 @@ def _app_of(
     door: ListenOptions,
     token: str | None,
     sessions: bool,
-    among: OneOfSeveral | None = None,
+    among: "OneOfSeveral | None" = None,
     beside: Callable[[AsyncExitStack], Awaitable[None]] | None = None,
 ) -> HttpApp:
     rate = rate_of(door, settings.host_and_port(door.listen)[0])

@@ -74,8 +74,8 @@ class Desk:
         elif isinstance(message, messages.TakeQuestion):
             worker.tell(self._take_question(worker, message))
         elif isinstance(message, messages.GiveQuestion):
-            _, place = self._questions.pop(message.number)
-            self._allowance.give_back(place, message.calls, message.tokens)
+            if (taken := self._questions.pop(message.number, None)) is not None:
+                self._allowance.give_back(taken[1], message.calls, message.tokens)
         elif isinstance(message, messages.TakeAudit):
             busy = self._audits.take_now(message.caller)
             if busy is None:

@@ -80,9 +80,12 @@ class Supervisor:
         self._signals: list[int] = []
         self._stop_by: float | None = None
         self._accept_from = 0.0
+        self._held: socket.socket | None = None
         self._metrics_file = metrics_file
         self._write_at = 0.0
+        # Workers that have not taken what was read again, and what to say when all have.
         self._renewing: set[int] = set()
+        self._read = ""
         self._selector = selectors.DefaultSelector()
 
     def run(self, listening: socket.socket) -> int:
@@ -131,6 +134,8 @@ class Supervisor:
                 if worker.start_at is not None and now >= worker.start_at and self._may_start(worker):
                     self._start(worker)
             self._listen(self._is_announced and now >= self._accept_from)
+            if self._held is not None and now >= self._accept_from:
+                self._accept()
             if self._metrics_file is not None and self._is_announced and now >= self._write_at:
                 self._write_at = now + _METRICS_FILE_SECONDS
                 self._desk.look(self._show_own, now + _NUMBERS_SECONDS, self._write_metrics)
@@ -185,7 +190,7 @@ class Supervisor:
         was_leaving = worker.is_leaving
         served = worker.forget()
         self._desk.ended(worker)
-        self._renewing.discard(worker.number)
+        self._renewed(worker)
         if self._stop_by is not None:
             if code != GOOD:
                 log.warning("a worker ended before it was done", extra=_about(worker) | how_it_ended(code))
@@ -196,9 +201,8 @@ class Supervisor:
             self._begin_to_stop()
             return
         serves = any(each.is_ready for each in self._workers)
-        if self._failures >= (MOST_FAILURES if self._is_announced or serves else 1) and not (
-            serves and self._is_announced
-        ):
+        enough = MOST_FAILURES if serves or self._is_announced else 1
+        if self._failures >= enough and not (serves and self._is_announced):
             how = ", ".join(
                 f"{name.removeprefix(logs.PREFIX)} {what}" for name, what in how_it_ended(code).items()
             )
@@ -259,16 +263,18 @@ class Supervisor:
                 self._accept_from = time.monotonic() + _FULL_SECONDS
                 return
             try:
-                connection, _ = self._listening.accept()
+                connection = self._held or self._listening.accept()[0]
             except BlockingIOError:
                 return
             except OSError:  # the client has left, or there are too many open files
                 self._accept_from = time.monotonic() + _FULL_SECONDS
                 return
-            with connection:
-                if not any(worker.hand(connection) for worker in able):
-                    self._accept_from = time.monotonic() + _FULL_SECONDS
-                    return
+            if not any(worker.hand(connection) for worker in able):
+                self._held = connection  # it is the first in the next attempt
+                self._accept_from = time.monotonic() + _FULL_SECONDS
+                return
+            self._held = None
+            connection.close()
 
     # Signals.
 
@@ -293,6 +299,8 @@ class Supervisor:
         if self._is_announced:
             self._accept(at_most=4096)  # who has connected already is served
         self._listening.close()
+        if self._held is not None:
+            self._held.close()
         for worker in self._workers:
             worker.start_at = None
             worker.stop()
@@ -309,14 +317,16 @@ class Supervisor:
         for worker in self._workers:
             if worker.runs:
                 worker.tell(messages.Renew(token, level))
-        self._said_again = what_was_read(token, level)
         if level is not None:
             logs.configure(level.log_level, level.log_format)
+        self._read = what_was_read(token, level)
 
     def _renewed(self, worker: Worker) -> None:
+        """It has taken what was read, or will read it as it starts."""
         self._renewing.discard(worker.number)
-        if not self._renewing:
-            log.info("read again: %s", self._said_again)
+        if self._read and not self._renewing:
+            log.info("read again: %s", self._read)
+            self._read = ""
 
     # Numbers.
 
