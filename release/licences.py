@@ -13,6 +13,7 @@ LICENCES = {
     "aiohappyeyeballs": "PSF-2.0",
     "aiohttp": "Apache-2.0 AND MIT",
     "aiosignal": "Apache-2.0",
+    "async-timeout": "Apache-2.0",
     "attrs": "MIT",
     "click": "BSD-3-Clause",
     "colorama": "BSD-3-Clause",
@@ -27,6 +28,7 @@ LICENCES = {
     "typing-extensions": "PSF-2.0",
     "uvicorn": "BSD-3-Clause",
     "uvloop": "Apache-2.0 OR MIT",
+    "valkey": "MIT",
     "websockets": "BSD-3-Clause",
     "yarl": "Apache-2.0",
 }

@@ -15,6 +15,7 @@ from .qortal.node.node import Node
 from .qortal.server import readiness
 from .server.dispatch import Server
 from .settings import ListenOptions, NodeOptions, WatchOptions, host_and_port
+from .store.store import Store
 from .transports.http import HttpApp, Page, Route
 
 if TYPE_CHECKING:
@@ -33,21 +34,28 @@ def make_app(
     beside: Callable[[AsyncExitStack], Awaitable[None]] | None = None,
     watching: WatchOptions | None = None,
     among: "OneOfSeveral | None" = None,
+    store: Store | None = None,
 ) -> HttpApp:
     """The application for these settings. Nothing is opened before it starts.
 
-    A node that is given is closed with it; `console` says what its page may do; `beside` is what else lives as long; `among` others, it
-    serves what they serve.
+    A node that is given is closed with it, and a store is opened and closed with it; `console` says what its page may do; `beside` is
+    what else lives as long; `among` others, it serves what they serve.
 
     Raises: WrongSetting.
     """
     chain, door = chain or NodeOptions(), door or ListenOptions()
     watching = watching or WatchOptions()
-    node = node or node_of(chain, watching, among)
-    server = server_of(chain, node, rate_of(door, host_and_port(door.listen)[0]), watching, among)
+    node = node or node_of(chain, watching, store, among)
+    rate_limit = rate_of(door, host_and_port(door.listen)[0])
+    server = server_of(chain, node, rate_limit, watching, store, among)
+    if store is not None:
+        server.metrics.include(store.metrics)
     metrics_file = metrics_file_of(watching, server.metrics, node.look) if among is None else None
 
     async def live(stack: AsyncExitStack) -> None:
+        if store is not None:
+            store.open()
+            stack.push_async_callback(store.close)
         stack.push_async_callback(node.close)
         if metrics_file is not None:
             await stack.enter_async_context(metrics_file)
@@ -55,6 +63,7 @@ def make_app(
             await beside(stack)
         server.load()
         await node.warm()
+        node.learn_chain()
 
     return _kind_of_app(watching)(
         server,

@@ -11,15 +11,18 @@ from collections.abc import Mapping
 
 from .application import make_app
 from .console.setup import ConsoleSetup
+from .from_settings import store_of
 from .settings import (
     ConsoleOptions,
     ListenOptions,
     ModelOptions,
     NodeOptions,
     QuestionOptions,
+    ShareOptions,
     WatchOptions,
     WrongSetting,
     audit_targets_of,
+    cache_password,
     read,
     read_settings_file,
     refuse_unknown_variables,
@@ -56,10 +59,12 @@ def _app_of(environ: Mapping[str, str]) -> HttpApp:
         audit_targets=audit_targets_of(read(ConsoleOptions, {}, environ, file), is_loopback=False),
         environ=environ,
     )
+    sharing = read(ShareOptions, {}, environ, file)
     return make_app(
         read(NodeOptions, {}, environ, file),
         door,
         token(door, environ),
         console=console,
         watching=read(WatchOptions, {}, environ, file),
+        store=store_of(sharing, cache_password(sharing, environ)),
     )

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .settings import NodeOptions, WatchOptions, WrongSetting, seconds
+from .settings import NodeOptions, ShareOptions, WatchOptions, WrongSetting, seconds
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
@@ -15,12 +15,60 @@ if TYPE_CHECKING:
     from .qortal.node.node import Node
     from .server.dispatch import Server
     from .server.options import Watched
+    from .server.rate import Rate
+    from .store.store import Store
+
+
+def store_of(options: ShareOptions, password: str | None) -> "Store | None":
+    """What is shared with other processes, if anything. Nothing is opened yet.
+
+    Raises: WrongSetting.
+    """
+    if options.cache is None:
+        if options.cache_password_file is not None:
+            raise WrongSetting("--cache-password-file is for --cache, which is not given.")
+        return None
+    from .store.address import address_of
+    from .store.store import Store
+
+    try:
+        address = address_of(options.cache)
+    except ValueError as exc:
+        raise WrongSetting(f"--cache {exc}.") from None
+    try:
+        from .store.connection import connected
+    except ImportError:
+        raise WrongSetting(
+            "--cache needs the Valkey client: install qortal-mcp with its extra `shared`."
+        ) from None
+    return Store(address, password, connected)
+
+
+def _rate_of(
+    options: NodeOptions, rate_limit: float | None, store: "Store | None", among: "OneOfSeveral | None"
+) -> "Rate | None":
+    """What counts calls, if not this process alone: all who use the store and read the same nodes, or the workers of this machine."""
+    here = None if among is None else among.rate(rate_limit)
+    if store is None or rate_limit is None:
+        return here
+    from .qortal.limits import NodeLimits
+    from .qortal.node.origin import origin_of
+    from .qortal.node.shared import group_of
+    from .server.rate import RateLimit
+    from .server.shared_rate import SharedRate
+
+    origins = ["sample"] if options.sample else [origin_of(url) for url in options.node]
+    group = group_of(origins, NodeLimits(max_tip_age_seconds=seconds(options.max_tip_age)))
+    return SharedRate(store, group, rate_limit, here or RateLimit(rate_limit))
 
 
 def node_of(
-    options: NodeOptions, watching: WatchOptions | None = None, among: "OneOfSeveral | None" = None
+    options: NodeOptions,
+    watching: WatchOptions | None = None,
+    store: "Store | None" = None,
+    among: "OneOfSeveral | None" = None,
 ) -> "Node":
-    """The nodes in their order, or the sample chain. No request is made yet.
+    """The nodes in their order, or the sample chain, which is never shared. No request is made yet.
 
     Raises: WrongSetting.
     """
@@ -35,11 +83,15 @@ def node_of(
         return Node.sample(limits)
     tracer = None if watching is None else _tracer_of(watching)
     if tracer is None:
-        return Node.at(options.node, limits, confirm=options.confirm)
+        return Node.at(options.node, limits, confirm=options.confirm, store=store)
     from .tracing.nodes import TracedSource
 
     return Node.at(
-        options.node, limits, confirm=options.confirm, wrap=lambda source: TracedSource(source, tracer)
+        options.node,
+        limits,
+        confirm=options.confirm,
+        wrap=lambda source: TracedSource(source, tracer),
+        store=store,
     )
 
 
@@ -122,6 +174,7 @@ def server_of(
     node: "Node | Callable[[], Node]",
     rate_limit: float | None = None,
     watching: WatchOptions | None = None,
+    store: "Store | None" = None,
     among: "OneOfSeveral | None" = None,
 ) -> "Server":
     """A server over a node, with the chosen toolsets.
@@ -132,7 +185,10 @@ def server_of(
 
     watched = watched_of(watching or WatchOptions())
     try:
-        server = make_server(node, toolsets=options.toolsets, rate_limit=rate_limit, watched=watched)
+        rate = _rate_of(options, rate_limit, store, among)
+        server = make_server(
+            node, toolsets=options.toolsets, rate_limit=rate_limit, rate=rate, watched=watched
+        )
     except ValueError as exc:
         raise WrongSetting(f"--toolsets: {exc}.") from None
     if among is not None:

@@ -8,7 +8,7 @@ from .limits import OF_A_PROCESS, share_of
 from .metrics import Metrics
 from .server.rate import Rate
 from .server.receiver import Receiver
-from .server.shared_rate import TABLE_BYTES, SharedRate
+from .server.machine_rate import TABLE_BYTES, MachineRate
 from .shared_memory import RATES_BYTES, board_in
 
 
@@ -37,7 +37,7 @@ class OneOfSeveral:
     def rate(self, per_second: float | None) -> Rate | None:
         if not per_second:
             return None
-        return SharedRate(per_second, self._rates, self._memory, self._key(b"rate"))
+        return MachineRate(per_second, self._rates, self._memory, self._key(b"rate"))
 
     def count(self, metrics: Metrics) -> None:
         self.show = self.board.join(metrics, self.number)

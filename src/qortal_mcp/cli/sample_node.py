@@ -26,6 +26,9 @@ def command(options: SampleNodeOptions) -> None:
         async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
             await app(scope, receive, send)
 
+        def leave(self) -> None:
+            """Nobody asks it whether it is ready."""
+
         async def drain(self) -> None:
             """Nothing here lasts longer than a request."""
 

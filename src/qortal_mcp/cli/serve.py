@@ -15,6 +15,7 @@ from ..settings import (
     ModelOptions,
     NodeOptions,
     QuestionOptions,
+    ShareOptions,
     WatchOptions,
     WorkerOptions,
 )
@@ -30,6 +31,7 @@ log = logging.getLogger(__name__)
         NodeOptions,
         ListenOptions,
         WorkerOptions,
+        ShareOptions,
         ModelOptions,
         QuestionOptions,
         ConsoleOptions,
@@ -47,6 +49,7 @@ def command(
     chain: NodeOptions,
     door: ListenOptions,
     workers: WorkerOptions,
+    sharing: ShareOptions,
     model: ModelOptions,
     question: QuestionOptions,
     console: ConsoleOptions,
@@ -72,13 +75,15 @@ def command(
 
     With --workers it is several processes at one address: this one looks after them, and replaces one that dies.
 
-    SIGTERM and Ctrl-C end it after the calls in flight. SIGHUP reads the token of --token-file and the log level of
+    SIGTERM and Ctrl-C end it after the calls in flight; behind a balancer, --drain-seconds lets it serve on until no more come. SIGHUP reads the token of --token-file and the log level of
     --config again, or ends it where it was started from a terminal that was closed.
     """
     if target is not None:
         from .running.serving_file import refuse_flags, serve_file
 
-        refuse_flags(ctx, (NodeOptions, ModelOptions, QuestionOptions, ConsoleOptions, WatchOptions))
+        refuse_flags(
+            ctx, (NodeOptions, ShareOptions, ModelOptions, QuestionOptions, ConsoleOptions, WatchOptions)
+        )
         return serve_file(target, door, workers.workers, reload=reload, sessions=sessions)
     if reload or sessions:
         raise WrongUsage("--reload and --sessions are for a server in a file: serve FILE.py:NAME.", ctx)
@@ -95,6 +100,7 @@ def command(
     job = ServeChain(
         chain=chain,
         door=replace(door, listen=f"[{host}]:{port}" if ":" in host else f"{host}:{port}"),
+        sharing=sharing,
         model=model,
         question=question,
         console=console,
@@ -137,5 +143,5 @@ def command(
         prepared.report.begin()
         tell_ready(os.environ)
 
-    serve_app(prepared.app, sock, started)
+    serve_app(prepared.app, sock, started, door.drain_seconds)
     return None

@@ -13,7 +13,14 @@ BUCKETS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300)
 FINE_BUCKETS = (0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, BUCKETS[0])
 
 Where = Literal[
-    "every page", "HTTP", "sessions", "the Qortal server", "bridge", "several servers", "several workers"
+    "every page",
+    "HTTP",
+    "sessions",
+    "the Qortal server",
+    "with --cache",
+    "bridge",
+    "several servers",
+    "several workers",
 ]
 # How the numbers of several workers become one. Counters and histograms are always added up.
 Together = Literal["sum", "max", "min"]
@@ -201,7 +208,7 @@ NODE_SYNCHRONIZING = Metric(
 NODE_READS = Metric(
     name="qortal_node_reads_total",
     kind="counter",
-    meaning="What tools read: from memory (`cache`), or from a node (`node`), also together with others that read the same.",
+    meaning="What tools read: from memory (`cache`), from the shared store (`store`), or from a node (`node`), also together with others that read the same.",
     labels=("source",),
     where="the Qortal server",
 )
@@ -223,6 +230,22 @@ WORKER_RESTARTS = Metric(
     kind="counter",
     meaning="Workers that ended without being asked to, and were replaced.",
     where="several workers",
+)
+
+STORE_UP = Metric(
+    name="qortal_mcp_store_up",
+    kind="gauge",
+    meaning="1 if the shared store answers, 0 while it is away and this process goes on by itself.",
+    where="with --cache",
+    together="min",
+)
+STORE_REQUESTS = Metric(
+    name="qortal_mcp_store_requests_total",
+    kind="counter",
+    meaning="What was asked of the shared store, and what came of it: a `read` is a hit, a miss, stale or unusable, a `write` is sent or dropped, "
+    "a `limit` is counted there (`shared`) or in this process alone (`alone`). Of `any` kind are commands that it refused, and failures, after each of which it is left alone.",
+    labels=("operation", "outcome"),
+    where="with --cache",
 )
 
 BRIDGE_REPAIRS = Metric(
@@ -280,6 +303,8 @@ METRICS = (
     NODE_SYNCHRONIZING,
     NODE_READS,
     CACHE_BYTES,
+    STORE_UP,
+    STORE_REQUESTS,
     BRIDGE_REPAIRS,
     BRIDGE_CONNECTIONS,
     BRIDGE_CONNECTIONS_READY,

@@ -121,6 +121,15 @@ def read_batch(data: bytes, at_most: int) -> list[Message] | Invalid:
     return [read(item) for item in items]
 
 
+def requests_in(data: bytes, at_most: int) -> int:
+    """How many requests a message has: one, none, or those of a batch."""
+    message = read(data)
+    if type(message) is not Invalid or not is_array(data):
+        return int(type(message) is Request)
+    items = read_batch(data, at_most)
+    return 0 if isinstance(items, Invalid) else sum(type(item) is Request for item in items)
+
+
 def _explain(data: bytes | Raw, exc: Exception) -> Message:
     if isinstance(exc, RecursionError):
         # Perhaps valid JSON, but deeper than any honest message. The id may still be readable.

@@ -21,6 +21,7 @@ from . import tools
 from .aliases import ARGUMENT_SYNONYMS, METHODS, TOOL_ALIASES, TOOL_PRESETS
 
 if TYPE_CHECKING:
+    from ..server.rate import Rate
     from .node.node import Node
 
 _BESIDE_TOOLS = Path(__file__).with_name("beside_tools.json")
@@ -43,6 +44,7 @@ def make_server(
     toolsets: str = "default",
     version: str = __version__,
     rate_limit: float | None = None,
+    rate: Rate | None = None,
     metrics: Metrics | None = None,
     limits: Limits = DEFAULT,
     watched: Watched | None = None,
@@ -82,6 +84,7 @@ def make_server(
         options=ServerOptions(
             limits=limits,
             rate_limit=rate_limit,
+            rate=rate,
             resource_updates=True,
             error_key=ERROR_KEY,
             # What takes long here is always a node.

@@ -12,9 +12,9 @@ asking: ContextVar[Hashable] = ContextVar("asking", default="")
 
 
 # All addresses of loopback are one machine: whoever can bind one of them can bind any.
-_THIS_MACHINE = "this machine"
+THIS_MACHINE = "this machine"
 
 
 def rated(caller: Hashable) -> Hashable:
     """Whose calls a rate limit counts. Connections of one machine share a rate: opening another one must not lift the limit."""
-    return _THIS_MACHINE if isinstance(caller, tuple) else caller
+    return THIS_MACHINE if isinstance(caller, tuple) else caller

@@ -31,7 +31,7 @@ class ServerOptions(Struct, frozen=True, kw_only=True):
     limits: Limits = DEFAULT
     # Calls per second from each caller, and twice as many at once; None: as many as the limits allow.
     rate_limit: float | None = None
-    # Who counts the calls of each caller, where that is not this process alone; `rate_limit` is not used then.
+    # Who counts the calls of each caller, if not this process alone: see `machine_rate.py` and `shared_rate.py`.
     rate: Rate | None = None
     # Whether clients can ask for log messages.
     client_logging: bool = False

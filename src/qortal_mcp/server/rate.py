@@ -3,7 +3,7 @@
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 _MOST_CALLERS = 4096
 
@@ -16,12 +16,24 @@ class Rate(Protocol):
         ...
 
 
+@runtime_checkable
+class AskedRate(Rate, Protocol):
+    """One that has to ask somebody else: before a message is taken, for all requests in it."""
+
+    async def ask(self, caller: Hashable, requests: int) -> None: ...
+
+
+def burst_of(per_second: float) -> float:
+    """How many calls may come at once."""
+    return max(1.0, 2 * per_second)
+
+
 class RateLimit:
     """`per_second` calls for each caller, and twice as many at once."""
 
     def __init__(self, per_second: float, now: Callable[[], float] = time.monotonic) -> None:
         self._per_second = per_second
-        self._burst = max(1.0, 2 * per_second)
+        self._burst = burst_of(per_second)
         self._now = now
         self._buckets: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
 

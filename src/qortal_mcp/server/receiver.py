@@ -37,7 +37,7 @@ from .methods.call import Call, Running, repeated
 from .options import ServerOptions
 from .outcomes import Crowded, as_failure
 from .peer import Peer
-from .rate import Rate, RateLimit
+from .rate import AskedRate, Rate, RateLimit
 from .reply import Failure, Reply, refusal
 from .spans import Spans
 from .subscriptions import Hub
@@ -63,9 +63,7 @@ class Receiver(ABC):
         self.options = options
         self.limits = limits = options.limits
         self.metrics = options.metrics or Metrics()
-        self.rate: Rate | None = options.rate
-        if self.rate is None and options.rate_limit:
-            self.rate = RateLimit(options.rate_limit)
+        self.limit_rate(options.rate or (RateLimit(options.rate_limit) if options.rate_limit else None))
         self.hub = Hub(limits)
         self.seal = Seal(limits, options.state_key)
         self.shapes = {
@@ -110,7 +108,7 @@ class Receiver(ABC):
         A state that one of them has sealed is opened by any, and a caller has the same code in the logs of all.
         """
         self.limits = limits
-        self.rate = rate
+        self.limit_rate(rate)
         self.hub = Hub(limits)
         self.seal = Seal(limits, self.options.state_key or state_key)
         if self.call_log is not None:
@@ -167,6 +165,19 @@ class Receiver(ABC):
     def leave(self, peer: Peer) -> None:
         """A connection or session is over. May be called twice."""
         self.hub.leave(peer)
+
+    def limit_rate(self, rate: Rate | None) -> None:
+        """From now on this says who may ask."""
+        self.rate = rate
+        # The same, if it has to be asked before a message is taken.
+        self.asked_rate: AskedRate | None = rate if isinstance(rate, AskedRate) else None
+
+    async def ask_rate(self, data: bytes, peer: Peer) -> None:
+        """What a transport waits for right before it gives a message to `receive`, if there is an `asked_rate`."""
+        assert self.asked_rate is not None, "there is something to wait for"
+        requests = jsonrpc.requests_in(data, self.limits.batch_messages)
+        if requests:
+            await self.asked_rate.ask(rated(peer.caller), requests)
 
     def receive(
         self, data: bytes, peer: Peer, http: headers.Mirrored | None = None

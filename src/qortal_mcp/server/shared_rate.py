@@ -1,85 +1,79 @@
-"""How often one caller may ask, counted by several processes in memory that all of them see.
+"""A rate limit that several processes count together, in the shared store; each by itself while that is away."""
 
-The same rule as `RateLimit`. Of each caller one number is kept: the time at which all its calls so far would have been made
-at the allowed rate. The clock is the system's monotonic one, which is the same for all processes of a machine.
+import asyncio
+import socket
+from collections import deque
+from collections.abc import Hashable
+
+from ..metrics import names
+from ..store.line import StoreAway
+from ..store.store import PREFIX, Script, Store
+from .caller import THIS_MACHINE
+from .rate import Rate, burst_of
+
+_VERSION = 1
+_MICROSECONDS = 1_000_000
+# The bucket of one caller, kept as the time at which it will be full again, in microseconds of the store's own clock. What cannot
+# be such a time counts as nothing. Returns how long the caller has to wait.
+_TAKE = Script(
+    """
+local clock = redis.call('TIME')
+local now = clock[1] * 1000000 + clock[2]
+local step, burst = tonumber(ARGV[1]), tonumber(ARGV[2])
+local kept = redis.pcall('GET', KEYS[1])
+local full = now
+if type(kept) == 'string' then full = tonumber(kept) or now end
+if not (full >= now) then full = now end
+if full > now + burst then full = now + burst end
+local over = full + step - now - burst
+if over > 0 then return math.ceil(over) end
+full = full + step
+redis.call('SET', KEYS[1], string.format('%.0f', full), 'PX', math.ceil((full - now) / 1000))
+return 0
 """
-
-import fcntl
-import time
-from collections.abc import Callable, Hashable
-from hashlib import blake2b
-
-# Callers whose numbers share a lock. A caller is always in the same set, chosen by a secret hash: nobody can aim at another's.
-_WAYS = 8
-_SETS = 1024
-# Of each caller a tag, which tells it from others of its set, and its number.
-_TAG_BYTES = 8
-_SET_BYTES = 2 * _WAYS * _TAG_BYTES
-TABLE_BYTES = _SETS * _SET_BYTES
-# A lock is held for microseconds. Whoever holds it longer was stopped in the middle, and callers must not wait for that.
-_LOCK_SECONDS = 0.02
+)
 
 
 class SharedRate:
-    """`per_second` calls for each caller over all processes, and twice as many at once.
+    """Asked before a message is taken, since the store takes a moment; `wait` then hands out what it said."""
 
-    Callers beyond the size of the table displace those that have been idle for the longest.
-    """
+    def __init__(self, store: Store, group: str, per_second: float, alone: Rate) -> None:
+        self._store = store
+        # What is counted together: the machines that serve the same.
+        self._group = group
+        self._alone = alone
+        self._step = max(1, round(_MICROSECONDS / per_second))
+        self._burst = round(burst_of(per_second) * _MICROSECONDS / per_second)
+        self._machine = socket.gethostname()
+        self._verdicts: deque[float] = deque()
 
-    def __init__(
-        self,
-        per_second: float,
-        table: memoryview,
-        lock_file: int,
-        key: bytes,
-        now: Callable[[], float] = time.monotonic,
-    ) -> None:
-        """`table` has `TABLE_BYTES`, zero at first; `lock_file` and `key` are the same for all processes."""
-        self._interval = 1 / per_second
-        # A little more: the last of as many calls as may be made at once must not fail for the rounding of a sum.
-        self._ahead = (max(1.0, 2 * per_second) - 1 + 1e-6) / per_second
-        self._tags = table[: TABLE_BYTES // 2].cast("Q")
-        self._times = table[TABLE_BYTES // 2 :].cast("d")
-        self._lock_file = lock_file
-        self._key = key
-        self._now = now
+    async def ask(self, caller: Hashable, requests: int) -> None:
+        """Whether a caller may make so many requests. The message that has them is taken right after this, without a pause."""
+        if requests == 1:
+            found = [await self._verdict(caller)]
+        else:
+            found = await asyncio.gather(*(self._verdict(caller) for _ in range(requests)))
+        self._verdicts = deque(found)
 
     def wait(self, caller: Hashable) -> float:
-        digest = blake2b(repr(caller).encode(), key=self._key, digest_size=_TAG_BYTES + 2).digest()
-        tag = int.from_bytes(digest[:_TAG_BYTES]) or 1
-        at = int.from_bytes(digest[_TAG_BYTES:]) % _SETS
-        is_locked = self._lock(at)
+        """0 when the caller may go on, else the seconds after which it may."""
+        return self._verdicts.popleft() if self._verdicts else self._alone.wait(caller)
+
+    async def _verdict(self, caller: Hashable) -> float:
+        metrics = self._store.metrics
         try:
-            return self._wait(tag, at * _WAYS)
-        finally:
-            if is_locked:
-                fcntl.lockf(self._lock_file, fcntl.LOCK_UN, 1, at)
+            said = await self._store.count(_TAKE, self._key(caller), self._step, self._burst)
+            if not 0 <= said <= self._step:
+                raise StoreAway  # no honest answer
+        except StoreAway:
+            metrics.count(names.STORE_REQUESTS, "limit", "alone")
+            return self._alone.wait(caller)
+        metrics.count(names.STORE_REQUESTS, "limit", "shared")
+        return said / _MICROSECONDS
 
-    def _wait(self, tag: int, first: int) -> float:
-        places = range(first, first + _WAYS)
-        times = self._times
-        place = next((each for each in places if self._tags[each] == tag), None)
-        if place is None:
-            place = min(places, key=times.__getitem__)
-            self._tags[place], times[place] = tag, 0.0
-        now = self._now()
-        due = max(times[place], now)
-        if due - now > self._ahead:
-            return due - now - self._ahead
-        times[place] = due + self._interval
-        return 0.0
-
-    def _lock(self, at: int) -> bool:
-        """Locks of this kind end with the process that holds them, however it ends."""
-        deadline = 0.0
-        while True:
-            try:
-                fcntl.lockf(self._lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, at)
-            except OSError:
-                now = time.monotonic()
-                deadline = deadline or now + _LOCK_SECONDS
-                if now > deadline:
-                    return False
-                time.sleep(0)
-            else:
-                return True
+    def _key(self, caller: Hashable) -> str:
+        """Without the chain: limits hold also while no node says which one it is. Nobody can read a caller's address from it."""
+        # Loopback is another place on every machine.
+        who = f"{caller} {self._machine}" if caller == THIS_MACHINE else str(caller)
+        hashed = self._store.hashed(b"caller", who.encode("utf-8", "surrogatepass"))
+        return f"{PREFIX}:{_VERSION}:rate:{self._group}:{hashed.hex()}"

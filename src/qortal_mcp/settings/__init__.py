@@ -28,7 +28,7 @@ from .reading import (
     refuse_unknown_variables,
     wrong_variables,
 )
-from .secrets import model_key, server_token, token
+from .secrets import cache_password, model_key, server_token, token
 from .serving import (
     RATE_BEYOND_LOOPBACK,
     ListenOptions,
@@ -39,8 +39,10 @@ from .serving import (
     host_and_port,
     seconds,
 )
+from .sharing import ShareOptions
 from .variables import (
     BASE_URL_VARIABLE,
+    CACHE_PASSWORD_VARIABLE,
     KEY_VARIABLE,
     MODEL_VARIABLE,
     OLD_VARIABLES,
@@ -53,6 +55,7 @@ from .watching import WatchOptions
 
 __all__ = [
     "BASE_URL_VARIABLE",
+    "CACHE_PASSWORD_VARIABLE",
     "GROUPS",
     "KEY_VARIABLE",
     "MODEL_VARIABLE",
@@ -82,11 +85,13 @@ __all__ = [
     "SampleNodeOptions",
     "ServerOptions",
     "SettingsFile",
+    "ShareOptions",
     "WaitOptions",
     "WatchOptions",
     "WorkerOptions",
     "WrongSetting",
     "audit_targets_of",
+    "cache_password",
     "host_and_port",
     "known_variables",
     "model_key",

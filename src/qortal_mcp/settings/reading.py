@@ -19,7 +19,15 @@ from .console import ConsoleOptions
 from .file import NO_FILE, ConfigOptions, SettingsFile, read_file
 from .option import Option, Options, WrongSetting, options_of
 from .serving import ListenOptions, LogOptions, NodeOptions, SampleNodeOptions, WorkerOptions
-from .variables import OLD_VARIABLES, PREFIX, SERVER_TOKEN_VARIABLE, TEST_VARIABLES, TOKEN_VARIABLE
+from .sharing import ShareOptions
+from .variables import (
+    CACHE_PASSWORD_VARIABLE,
+    OLD_VARIABLES,
+    PREFIX,
+    SERVER_TOKEN_VARIABLE,
+    TEST_VARIABLES,
+    TOKEN_VARIABLE,
+)
 from .watching import WatchOptions
 
 _Group = TypeVar("_Group", bound=Options)
@@ -28,6 +36,7 @@ GROUPS: tuple[type[Options], ...] = (
     NodeOptions,
     ListenOptions,
     WorkerOptions,
+    ShareOptions,
     SampleNodeOptions,
     GatherOptions,
     RepairOptions,
@@ -134,7 +143,8 @@ def read_settings_file(
 def known_variables() -> tuple[str, ...]:
     """Every variable with our prefix that is read."""
     ours = (option.variable for group in GROUPS for option in options_of(group))
-    return (*dict.fromkeys(ours), TOKEN_VARIABLE, SERVER_TOKEN_VARIABLE, *TEST_VARIABLES)
+    secret = (TOKEN_VARIABLE, SERVER_TOKEN_VARIABLE, CACHE_PASSWORD_VARIABLE)
+    return (*dict.fromkeys(ours), *secret, *TEST_VARIABLES)
 
 
 def refuse_unknown_variables(environ: Mapping[str, str]) -> None:

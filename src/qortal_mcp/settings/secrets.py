@@ -6,7 +6,8 @@ from .asking import ModelOptions
 from .bridging import ReachOptions
 from .option import WrongSetting
 from .serving import ListenOptions
-from .variables import KEY_VARIABLE, SERVER_TOKEN_VARIABLE, TOKEN_VARIABLE
+from .sharing import ShareOptions
+from .variables import CACHE_PASSWORD_VARIABLE, KEY_VARIABLE, SERVER_TOKEN_VARIABLE, TOKEN_VARIABLE
 
 # No header is longer; a larger file is the wrong file.
 _TOKEN_FILE_CHARS = 8192
@@ -43,6 +44,14 @@ def model_key(options: ModelOptions, environ: Mapping[str, str]) -> str | None:
     return _secret(options.key_file, "--key-file", KEY_VARIABLE, environ)[0]
 
 
+def cache_password(options: ShareOptions, environ: Mapping[str, str]) -> str | None:
+    """The password of the shared store: from the file, or else the variable, or else None.
+
+    Raises: WrongSetting.
+    """
+    return _secret(options.cache_password_file, "--cache-password-file", CACHE_PASSWORD_VARIABLE, environ)[0]
+
+
 def _secret(
     file_name: str | None, flag: str, variable: str, environ: Mapping[str, str]
 ) -> tuple[str | None, str]:
@@ -61,6 +70,6 @@ def _secret(
             raise WrongSetting(f"{source} cannot be read: {why}.") from None
     stripped = found.strip()
     if not stripped or not stripped.isascii() or not stripped.isprintable() or " " in stripped:
-        what = "key" if variable == KEY_VARIABLE else "token"
+        what = {KEY_VARIABLE: "key", CACHE_PASSWORD_VARIABLE: "password"}.get(variable, "token")
         raise WrongSetting(f"The {what} in {source} must be one word of printable ASCII characters.")
     return stripped, source

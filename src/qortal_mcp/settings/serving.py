@@ -19,6 +19,7 @@ HostName = Annotated[str, Meta(pattern=rf"^{_HOST}{_PORT}\Z", max_length=300)]
 WebOrigin = Annotated[str, Meta(pattern=rf"^[A-Za-z][A-Za-z0-9+.-]*://{_HOST}{_PORT}/?\Z", max_length=300)]
 NetworkAddress = Annotated[str, Meta(pattern=r"^[0-9A-Fa-f:.]+(/[0-9]{1,3})?\Z", max_length=60)]
 Duration = Annotated[str, Meta(pattern=r"^0*[1-9][0-9]{0,7}[smhd]?\Z", max_length=20)]
+DrainSeconds = Annotated[float, Meta(ge=0, le=600)]
 CallsPerSecond = Annotated[float, Meta(ge=0, le=1_000_000)]
 NodeCount = Annotated[int, Meta(ge=1, le=100)]
 # As many as there may be requests to a node at once: each worker needs a share of every limit.
@@ -146,6 +147,13 @@ class ListenOptions(Options, frozen=True, kw_only=True):
             },
         ),
     ] = None
+    drain_seconds: Annotated[
+        DrainSeconds,
+        Meta(
+            description="On SIGTERM, go on serving for so long while /readyz says 503, so that a balancer sends nobody here any more. Ctrl-C does not wait.",
+            extra={"metavar": "SECONDS", "expected": "a number of seconds, 0 or more"},
+        ),
+    ] = 0.0
 
 
 class WorkerOptions(Options, frozen=True, kw_only=True):

@@ -5,6 +5,8 @@ PREFIX = "QORTAL_MCP_"
 TOKEN_VARIABLE = PREFIX + "TOKEN"
 # The same for a server that is not ours: what it is sent must never be our own token.
 SERVER_TOKEN_VARIABLE = PREFIX + "SERVER_TOKEN"
+# What a shared store wants from us.
+CACHE_PASSWORD_VARIABLE = PREFIX + "CACHE_PASSWORD"
 # The variables that programs for OpenAI-compatible endpoints have in common.
 BASE_URL_VARIABLE = "OPENAI_BASE_URL"
 KEY_VARIABLE = "OPENAI_API_KEY"

@@ -25,9 +25,17 @@ class Arrivals:
         self._taken = 0
         self._reported = (0, 0)
         self._opening: set[asyncio.Task[None]] = set()
+        # Says to balancers and clients that it will be over soon.
+        self.say_leaving: Callable[[], None] = lambda: None
 
-    def begin(self, protocol: Callable[[], asyncio.Protocol], ended: Callable[[], None]) -> None:
+    def begin(
+        self,
+        protocol: Callable[[], asyncio.Protocol],
+        ended: Callable[[], None],
+        say_leaving: Callable[[], None],
+    ) -> None:
         """To be called in the loop that serves; `ended` is called when there will be no more."""
+        self.say_leaving = say_leaving
         loop = asyncio.get_running_loop()
 
         def take() -> None:

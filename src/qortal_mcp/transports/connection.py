@@ -31,6 +31,9 @@ class Connection:
         # Answers that are ready and cannot be written yet, because the other side does not read.
         self._unwritten = 0
         self._written = asyncio.Event()
+        # Whether no message is waiting for what the rate limit says.
+        self._is_taken = asyncio.Event()
+        self._is_taken.set()
         self.peer = Peer(lasting=True, caller=caller, post=post, limits=server.limits, transport=transport)
         self.peer.write = write
         server.join(self.peer)
@@ -43,7 +46,15 @@ class Connection:
         while self._unwritten:
             self._written.clear()
             await self._written.wait()
-        answer = self._server.receive(message, self.peer)
+        if self._server.asked_rate is None:
+            answer = self._server.receive(message, self.peer)
+        else:
+            self._is_taken.clear()
+            try:
+                await self._server.ask_rate(message, self.peer)
+                answer = self._server.receive(message, self.peer)
+            finally:
+                self._is_taken.set()
         if answer is None:
             return
         if isinstance(answer, Reply):
@@ -55,6 +66,10 @@ class Connection:
         if isinstance(answer, Batch):
             # Even if it never began: what it holds is counted.
             task.add_done_callback(lambda _: answer.discard())
+
+    async def taken(self) -> None:
+        """Until the message that has arrived, if any, is worked on."""
+        await self._is_taken.wait()
 
     async def refuse_too_long(self) -> None:
         """Answer a message that exceeded the limit; its id is not known."""

@@ -42,6 +42,8 @@ Send = Callable[[Message], Awaitable[None]]
 AT_ONCE = "qortal_mcp.reply_at_once"
 BODY_AT_ONCE = "qortal_mcp.body_at_once"
 
+# Where balancers ask whether to send requests here.
+_READY = "/readyz"
 _JSON = (b"content-type", b"application/json")
 # How many times the largest body is read and dropped before a client is cut off.
 _DROPPED_BODIES = 32
@@ -210,6 +212,8 @@ class HttpApp:
                 return
             else:
                 peer = self._sessions.candidate(exchange.caller)
+        if self.server.asked_rate is not None:
+            await self.server.ask_rate(body, peer)
         answer = self.server.receive(body, peer, mirrored)
         if answer is None:
             await exchange.accepted(mirrored.version)
@@ -286,6 +290,11 @@ class HttpApp:
             await receive()
             await self.drain()
         await send({"type": "lifespan.shutdown.complete"})
+
+    def leave(self) -> None:
+        """Tell those who ask whether it is ready that it will stop soon. Everybody is still served."""
+        if _READY in self._routes:
+            self._routes[_READY] = lambda: Page(b'{"status":"stopping"}', status=503)
 
     async def drain(self) -> None:
         """Stop what would otherwise never end, and finish the answers that clients are waiting for."""

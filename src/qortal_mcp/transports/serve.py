@@ -10,6 +10,7 @@ import logging
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
@@ -42,6 +43,9 @@ class Application(Protocol):
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None: ...
 
+    def leave(self) -> None:
+        """Tell balancers that it will stop soon. Called in a signal handler."""
+
     async def drain(self) -> None: ...
 
 
@@ -55,7 +59,10 @@ class Bounded(Protocol):
 
 
 class _Uvicorn(uvicorn.Server):
-    """uvicorn, but it lets the application drain first, sweeps slow senders, and exits with code 0."""
+    """uvicorn, but it leaves in order: it says so, serves on for a while, lets the application drain, and exits with code 0.
+
+    It also sweeps slow senders.
+    """
 
     def __init__(
         self,
@@ -64,12 +71,16 @@ class _Uvicorn(uvicorn.Server):
         limits: Limits,
         on_started: Callable[[], None],
         arrivals: "Arrivals | None",
+        drain_seconds: float,
     ) -> None:
         super().__init__(config)
         self._arrivals = arrivals
         self._app = app
         self._limits = limits
         self._on_started = on_started
+        self._drain_seconds = drain_seconds
+        # When it stops, if it was asked to and still serves.
+        self._leaves_at: float | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         # The application may wait for something as it starts, such as a database, and be asked to stop meanwhile.
@@ -81,7 +92,7 @@ class _Uvicorn(uvicorn.Server):
             return
         await starting
         if self._arrivals is not None:
-            self._arrivals.begin(self._connection, self._no_more_arrivals)
+            self._arrivals.begin(self._connection, self._no_more_arrivals, self._say_leaving)
         self._on_started()
 
     def _connection(self) -> asyncio.Protocol:
@@ -100,6 +111,8 @@ class _Uvicorn(uvicorn.Server):
             now = asyncio.get_running_loop().time()
             for connection in self._bounded():
                 connection.sweep(now)
+        if self._leaves_at is not None and time.monotonic() >= self._leaves_at:
+            self.should_exit = True
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -133,7 +146,20 @@ class _Uvicorn(uvicorn.Server):
     def _stop(self, number: int, frame: FrameType | None) -> None:
         if self.should_exit and number == signal.SIGINT:
             self.force_exit = True
-        self.should_exit = True
+        is_first = self._leaves_at is None and not self.should_exit
+        # Balancers are stopped for by SIGTERM; whoever sits at a terminal, or asks twice, means now.
+        if is_first and number == signal.SIGTERM and self._drain_seconds and self.started:
+            self._leaves_at = time.monotonic() + self._drain_seconds
+            self._say_leaving()
+        else:
+            self._app.leave()
+            self.should_exit = True
+
+    def _say_leaving(self) -> None:
+        """Everybody is still served, but balancers hear that it will stop, and connections end with the next answer."""
+        self._app.leave()
+        if (crowd := getattr(self.config.http, "crowd", None)) is not None:
+            crowd.is_leaving = True
 
 
 def _allow_many_connections() -> None:
@@ -171,10 +197,12 @@ def run_http(
     limits: Limits = DEFAULT,
     on_started: Callable[[], None] | None = None,
     metrics: Metrics | None = None,
+    drain_seconds: float = 0.0,
 ) -> None:
     """Serve until a signal asks to stop, then answer what is in flight and return.
 
-    Connections come from a socket that listens, or are handed over one by one; then their end is what asks to stop. How many connections are open is shown in `metrics`.
+    Connections come from a socket that listens, or are handed over one by one; then their end is what asks to stop. After SIGTERM it serves on
+    for `drain_seconds` before that, each connection for one more request. How many connections are open is shown in `metrics`.
 
     Raises: what kept the application from starting.
     """
@@ -208,7 +236,7 @@ def run_http(
         limit_concurrency=4 * limits.connections,
         backlog=BACKLOG,
     )
-    server = _Uvicorn(config, app, limits, on_started or announce, arrivals)
+    server = _Uvicorn(config, app, limits, on_started or announce, arrivals, drain_seconds)
     if metrics is not None:
         metrics.show(names.HTTP_CONNECTIONS, lambda: len(server.server_state.connections))
     try:

@@ -206,6 +206,7 @@ class _Socket:
     async def _answer_the_rest(self, reader: asyncio.Task[None]) -> None:
         if self._close_code == _OVERFLOW:
             return
+        await self._connection.taken()
         reader.cancel()
         await self._connection.finish(self._server.limits.shutdown_seconds)
         try:

@@ -8,6 +8,7 @@ from ...settings import (
     ModelOptions,
     NodeOptions,
     QuestionOptions,
+    ShareOptions,
     WatchOptions,
 )
 
@@ -17,6 +18,7 @@ class ServeChain(Struct, frozen=True, kw_only=True, tag=True):
 
     chain: NodeOptions
     door: ListenOptions
+    sharing: ShareOptions
     model: ModelOptions
     question: QuestionOptions
     console: ConsoleOptions

@@ -13,7 +13,7 @@ from ...application import make_app
 from ...console.asking.allowance import Allowing
 from ...console.auditing.places import Places
 from ...console.setup import ConsoleSetup
-from ...from_settings import node_of
+from ...from_settings import node_of, store_of
 from ...qortal.node.node import Node
 from ...transports.guard import is_loopback
 from ...transports.http import HttpApp
@@ -49,7 +49,8 @@ def chain_app(
     """
     if job.model.key_file is not None:
         settings.model_key(job.model, os.environ)  # a wrong file is reported now, not to whoever asks first
-    node = node_of(job.chain, job.watching, among)
+    store = store_of(job.sharing, settings.cache_password(job.sharing, os.environ))
+    node = node_of(job.chain, job.watching, store, among)
     report = StartupReport(node, job.chain)
     on_loopback = is_loopback(settings.host_and_port(job.door.listen)[0])
     setup = ConsoleSetup(
@@ -74,10 +75,20 @@ def chain_app(
         console=setup,
         beside=live,
         watching=job.watching,
+        store=store,
         among=among,
     )
     return Prepared(app, node, report)
 
 
-def serve_app(app: HttpApp, sock: "socket | Arrivals", started: Callable[[], None]) -> None:
-    run_http(app, sock, limits=app.server.limits, on_started=started, metrics=app.server.metrics)
+def serve_app(
+    app: HttpApp, sock: "socket | Arrivals", started: Callable[[], None], drain_seconds: float = 0.0
+) -> None:
+    run_http(
+        app,
+        sock,
+        limits=app.server.limits,
+        on_started=started,
+        metrics=app.server.metrics,
+        drain_seconds=drain_seconds,
+    )

@@ -73,7 +73,8 @@ def serve_file(target: str, door: ListenOptions, workers: int, *, reload: bool, 
         started = (
             (lambda: announce(url_of(sock))) if is_first else (lambda: say(f"Reloaded {file.path.name}."))
         )
-        serve_file_app(_app_of(server, job.door, token, sessions), sock, started)
+        app = _app_of(server, job.door, token, sessions)
+        serve_file_app(app, sock, started, job.door.drain_seconds)
 
     def refuse(sentence: str) -> None:
         from ...transports.serve import run_http
@@ -104,12 +105,16 @@ def file_app(
     return _app_of(server, job.door, token, False, among, beside)
 
 
-def serve_file_app(app: HttpApp, sock: "socket | Arrivals", started: Callable[[], None]) -> None:
+def serve_file_app(
+    app: HttpApp, sock: "socket | Arrivals", started: Callable[[], None], drain_seconds: float = 0.0
+) -> None:
     """Raises: Bad if the server cannot start."""
     from ...transports.serve import run_http
 
     try:
-        run_http(app, sock, limits=app.server.limits, on_started=started)
+        run_http(
+            app, sock, limits=app.server.limits, on_started=started, drain_seconds=drain_seconds
+        )
     except LifespanFailed as exc:
         raise _not_started(app.server, exc) from exc
 
@@ -124,7 +129,7 @@ def _app_of(
 ) -> HttpApp:
     rate = rate_of(door, settings.host_and_port(door.listen)[0])
     if rate is not None and (server.rate is None or door.rate_limit is not None):
-        server.rate = RateLimit(rate) if among is None else among.rate(rate)
+        server.limit_rate(RateLimit(rate) if among is None else among.rate(rate))
     return HttpApp(
         server,
         guard=guard_of(door, token),

@@ -24,3 +24,5 @@ class Kept(Struct, frozen=True):
     size: int
     # Only with `--confirm`.
     confirmation: Confirmation | None = None
+    # Whether another process read it from a node.
+    is_shared: bool = False

@@ -33,7 +33,9 @@ from .traffic import Traffic
 from .upstream import Upstream
 
 if TYPE_CHECKING:
+    from ...store.store import Store
     from .confirming import Confirming, Outcome
+    from .shared import SharedReplies
 
 T = TypeVar("T")
 
@@ -54,7 +56,10 @@ ABSENT = frozenset({"NOT_SUPPORTED", "NOT_FOUND", "NODE_REFUSED", "NODE_ERROR"})
 
 
 class Node:
-    """One or several nodes in order: the first healthy one answers. `confirm` is how many of them should say the same."""
+    """One or several nodes in order: the first healthy one answers.
+
+    `confirm` is how many of them should say the same; `store` is where processes share what they read.
+    """
 
     def __init__(
         self,
@@ -62,6 +67,7 @@ class Node:
         limits: NodeLimits = DEFAULT,
         *,
         confirm: int = 1,
+        store: "Store | None" = None,
         now: Callable[[], float] = time.monotonic,
         clock: Callable[[], float] = time.time,
     ) -> None:
@@ -79,6 +85,11 @@ class Node:
         self._cache: ByteCache[Kept] = ByteCache(limits.cache_bytes, limits.cached_reply_bytes)
         traffic.show(self._upstreams, limits, lambda: self._cache.bytes, clock)
         self._confirming = _confirming(confirm, limits, now) if confirm > 1 else None
+        # What other processes read. Not with `confirm`: whoever compares nodes does not want to believe one more place.
+        self._replies = (
+            _replies(store, self._upstreams, limits, now, clock) if store and confirm == 1 else None
+        )
+        traffic.has_store = self._replies is not None
 
     @classmethod
     def at(
@@ -88,12 +99,13 @@ class Node:
         *,
         confirm: int = 1,
         wrap: Callable[[Source], Source] = lambda source: source,
+        store: "Store | None" = None,
     ) -> "Node":
         """Nodes over HTTP, each perhaps wrapped by what looks at its requests.
 
         Raises: ValueError for an invalid address.
         """
-        return cls([wrap(HttpSource(url, limits)) for url in urls], limits, confirm=confirm)
+        return cls([wrap(HttpSource(url, limits)) for url in urls], limits, confirm=confirm, store=store)
 
     @classmethod
     def sample(cls, limits: NodeLimits = DEFAULT) -> "Node":
@@ -113,6 +125,12 @@ class Node:
         """Load what the first request needs."""
         for upstream in self._upstreams:
             await upstream.source.warm()
+
+    def learn_chain(self) -> None:
+        """Ask the nodes in the background which chain they are on, if answers are shared: until it is known, none are."""
+        if self._replies is not None:
+            for upstream in self._upstreams:
+                upstream.genesis()
 
     async def close(self) -> None:
         await self._background.close()
@@ -155,26 +173,52 @@ class Node:
         assert id(endpoint) in _ALLOWED, "only what is on the allow-list can be requested"
         key = (endpoint.template, read, *values, *map(_hashable, values.values()))
         found = self._cache.get(key)
-        if found is not None and self._now() - found.read_at <= found.keep.seconds:
-            if not found.keep.until_next_block:
-                self._traffic.from_cache += 1
-                return found
-            upstream = self._order()[0]
-            tip = upstream.known_tip() or await _newest(upstream)
-            if tip is not None and tip.block == found.block:
-                self._traffic.from_cache += 1
-                return found
-        self._traffic.from_node += 1
+        if (
+            found is not None
+            and self._now() - found.read_at <= found.keep.seconds
+            and (not found.keep.until_next_block or await self._is_at_newest_block(found))
+        ):
+            self._traffic.from_cache += 1
+            return found
         asked = endpoint
         if read is not None:
             asked = structs.replace(endpoint, read=read, height_of=None, last_block_of=None)
         request = asked.request(values)
         question = Question(asked, request, asked.same_for(values))
-        return await self._flights.join(key, lambda: self._found(key, question, patience or self.patience()))
+        kept: Kept | None = None
+        try:
+            kept = await self._flights.join(
+                key, lambda: self._found(key, question, patience or self.patience())
+            )
+            return kept
+        finally:
+            self._traffic.read(is_shared=kept is not None and kept.is_shared)
+
+    async def _is_at_newest_block(self, found: Kept) -> bool:
+        """Whether the newest block is still the one that an answer was read at."""
+        upstream = self._order()[0]
+        tip = upstream.known_tip() or await _newest(upstream)
+        return tip is not None and tip.block == found.block
+
+    async def _shared(self, endpoint: Endpoint[Any], request: Request) -> Kept | None:
+        """What another process read, if it still holds here."""
+        replies = self._replies
+        if replies is None or not replies.takes(endpoint):
+            return None
+        genesis = self._order()[0].genesis()
+        found = None if genesis is None else await replies.find(genesis, endpoint, request)
+        if found is None:
+            return None
+        is_fresh = not found.keep.until_next_block or await self._is_at_newest_block(found)
+        replies.used(is_fresh=is_fresh)
+        return found if is_fresh else None
 
     async def _found(self, key: Hashable, question: Question, patience: Patience) -> Kept:
         endpoint, request = question.endpoint, question.request
         confirming = self._confirming
+        if self._replies is not None and (shared := await self._shared(endpoint, request)) is not None:
+            self._cache.put(key, shared, shared.size + len(request.target) + _ENTRY_BYTES)
+            return shared
         if confirming is None:
             kept = await self._first_of(lambda upstream: self._ask(upstream, endpoint, request))
         else:
@@ -203,7 +247,7 @@ class Node:
         coming = None if before is not None else upstream.tip_soon()
         read_at = self._now()
         try:
-            value, size = await upstream.ask(endpoint, request)
+            value, body = await upstream.ask(endpoint, request)
         except NodeFailure as exc:
             if coming is not None and exc.is_foreign:
                 await _tip_or_none(coming)  # raises if this is not a node at all
@@ -216,7 +260,25 @@ class Node:
             seen = structs.replace(seen, is_sample=True)
         keep = endpoint.keep_of(value, None if before is None else before.height, request.last_block)
         block = None if before is None else before.block
-        return Kept(value, seen, endpoint.is_aside or keep is FOR_EVER, read_at, keep, block, size)
+        kept = Kept(value, seen, endpoint.is_aside or keep is FOR_EVER, read_at, keep, block, len(body))
+        if self._replies is not None and not seen.is_sample:
+            self._share(upstream, endpoint, request, body, kept, before)
+        return kept
+
+    def _share(
+        self,
+        upstream: Upstream,
+        endpoint: Endpoint[Any],
+        request: Request,
+        body: bytes,
+        kept: Kept,
+        before: Tip | None,
+    ) -> None:
+        """Give an answer to other processes, if it is known which chain it is about and when it ends to hold."""
+        replies, genesis = self._replies, upstream.genesis()
+        is_dated = kept.block is not None or not kept.keep.until_next_block
+        if replies is not None and genesis is not None and is_dated and replies.takes(endpoint):
+            replies.keep(genesis, request, body, kept, before)
 
     async def _first_of(self, ask: Callable[[Upstream], Awaitable[T]]) -> T:
         failures: list[tuple[str, NodeFailure]] = []
@@ -409,6 +471,18 @@ def _confirming(confirm: int, limits: NodeLimits, now: Callable[[], float]) -> "
     from .confirming import Confirming  # only those who compare nodes pay for it
 
     return Confirming(confirm, limits, now)
+
+
+def _replies(
+    store: "Store",
+    upstreams: Sequence[Upstream],
+    limits: NodeLimits,
+    now: Callable[[], float],
+    clock: Callable[[], float],
+) -> "SharedReplies":
+    from .shared import SharedReplies  # only those who share pay for it
+
+    return SharedReplies(store, [each.source.origin for each in upstreams], limits, now, clock)
 
 
 async def _newest(upstream: Upstream) -> Tip | None:

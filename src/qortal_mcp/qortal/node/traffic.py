@@ -18,9 +18,18 @@ class Traffic:
 
     def __init__(self) -> None:
         self.metrics = Metrics()
-        # Answers that tools got from memory, and from a node.
+        # Answers that tools got from memory, from the shared store, and from a node.
         self.from_cache = 0
+        self.from_store = 0
         self.from_node = 0
+        self.has_store = False
+
+    def read(self, *, is_shared: bool) -> None:
+        """A tool got an answer that was not in memory."""
+        if is_shared:
+            self.from_store += 1
+        else:
+            self.from_node += 1
 
     def answered(self, node: str, seconds: float) -> None:
         self.metrics.time(names.NODE_REQUESTS, (node,), seconds)
@@ -69,7 +78,12 @@ class Traffic:
         self.metrics.show(names.NODE_MOST_TIP_AGE, lambda: limits.max_tip_age_seconds)
         self.metrics.show(names.CACHE_BYTES, cache_bytes)
         self.metrics.show_each(
-            names.NODE_READS, lambda: [(("cache",), self.from_cache), (("node",), self.from_node)]
+            names.NODE_READS,
+            lambda: [
+                (("cache",), self.from_cache),
+                (("node",), self.from_node),
+                *([(("store",), self.from_store)] if self.has_store else ()),
+            ],
         )
         self.metrics.show_each(
             names.LIMIT_USAGE,

@@ -1,6 +1,7 @@
 """One node as the rest of the program sees it: bounded requests, its newest block, a rest after a failure."""
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from ...protocol.jsonrpc import UNREADABLE
 from ...server.caller import asking
 from ...server.tool_errors import ToolError
 from ..endpoints.admin import NODE_STATUS
-from ..endpoints.blocks import LAST_BLOCK
+from ..endpoints.blocks import FIRST_BLOCK, LAST_BLOCK
 from ..endpoints.record import Endpoint, Request, TooManyValues
 from ..limits import REPLY_VALUES, NodeLimits
 from ..words.times import iso
@@ -63,11 +64,14 @@ class Upstream:
         # Accepts requests and answers none of them: nobody needs to wait for it until a probe is answered.
         self._is_frozen = False
         self._replies = 0
+        # The signature of its first block, if it is known: which chain this is.
+        self._genesis: str | None = None
+        self._ask_genesis_at = 0.0
         # When a node that rests or is behind is worth another look.
         self._look_at = 0.0
 
-    async def ask(self, endpoint: Endpoint[T], request: Request) -> tuple[T, int]:
-        """The answer, and its size in bytes.
+    async def ask(self, endpoint: Endpoint[T], request: Request) -> tuple[T, bytes]:
+        """The answer, and the reply that it was read from.
 
         Raises: ToolError.
         """
@@ -80,7 +84,7 @@ class Upstream:
         finally:
             self._traffic.answered(node, self._now() - started)
 
-    async def _ask(self, endpoint: Endpoint[T], request: Request) -> tuple[T, int]:
+    async def _ask(self, endpoint: Endpoint[T], request: Request) -> tuple[T, bytes]:
         if self._is_frozen:
             raise failures.frozen()
         async with self.gate:
@@ -101,19 +105,7 @@ class Upstream:
         self.is_sample = reply.is_sample
         if reply.status != 200:
             raise failures.failure_of(reply, endpoint.noun, endpoint.absent)
-        try:
-            value = endpoint.read(reply.body)
-        except TooManyValues:
-            raise failures.too_many_values(REPLY_VALUES) from None
-        except msgspec.ValidationError:
-            raise failures.not_as_expected() from None
-        except UNREADABLE:
-            raise failures.not_readable() from None
-        except ValueError:
-            raise failures.not_as_expected() from None
-        if request.most_rows is not None and isinstance(value, list):
-            del value[request.most_rows :]
-        return value, len(reply.body)
+        return read_reply(endpoint, request, reply.body), reply.body
 
     @property
     def last_tip(self) -> Tip | None:
@@ -174,6 +166,19 @@ class Upstream:
         self._tip = Tip(seen, block.height, block.signature, block.timestamp, started)
         return self._tip
 
+    def genesis(self) -> str | None:
+        """The signature of the first block; None until it is known, for which it is requested in the background."""
+        if self._genesis is None and self._now() >= self._ask_genesis_at and not self.is_resting:
+            self._ask_genesis_at = self._now() + self._limits.rest_seconds
+            self._background.start(("genesis", self), self._read_genesis)
+        return self._genesis
+
+    async def _read_genesis(self) -> None:
+        asking.set("")
+        with contextlib.suppress(ToolError):
+            block, _ = await self.ask(FIRST_BLOCK, FIRST_BLOCK.request({}))
+            self._genesis = block.signature
+
     @property
     def rank(self) -> int:
         """The lower, the sooner it is asked: healthy ones, those that are behind, those that failed."""
@@ -190,6 +195,7 @@ class Upstream:
         self.is_resting = True
         self._look_at = self._now() + self._limits.rest_seconds
         self._tip = None
+        self._genesis = None  # it may come back as another one
 
     def recovered(self) -> None:
         if self.is_resting:
@@ -237,6 +243,23 @@ class Upstream:
             if not self._is_frozen:
                 return
             await asyncio.sleep(_PROBE_PAUSE_SECONDS)
+
+
+def read_reply(endpoint: Endpoint[T], request: Request, body: bytes) -> T:
+    """What a node answered, typed and bounded, wherever its reply was kept meanwhile. Raises: NodeFailure."""
+    try:
+        value = endpoint.read(body)
+    except TooManyValues:
+        raise failures.too_many_values(REPLY_VALUES) from None
+    except msgspec.ValidationError:
+        raise failures.not_as_expected() from None
+    except UNREADABLE:
+        raise failures.not_readable() from None
+    except ValueError:
+        raise failures.not_as_expected() from None
+    if request.most_rows is not None and isinstance(value, list):
+        del value[request.most_rows :]
+    return value
 
 
 def _failure(status: object, block: object) -> BaseException:

@@ -9,6 +9,8 @@ class Crowd:
 
     def __init__(self, limits: Limits = DEFAULT) -> None:
         self.limits = limits
+        # Whether the process will stop soon: each connection is closed after the answer to its next request.
+        self.is_leaving = False
         # For the rest of a head; for the rest of a body or message, or for its turn; for an answer to be read.
         self.heads = Waiting(most=limits.unfinished_heads)
         self.unfinished = Waiting(most_bytes=limits.unfinished_bytes)

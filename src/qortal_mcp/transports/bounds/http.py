@@ -178,6 +178,8 @@ class BoundedProtocol(HttpToolsProtocol):
         self.scope[AT_ONCE] = self.reply_at_once  # type: ignore[literal-required]
         self.scope[BODY_AT_ONCE] = self.body_at_once  # type: ignore[literal-required]
         super().on_headers_complete()
+        if self.crowd.is_leaving and self.cycle is not None:
+            self.cycle.keep_alive = False
         if not self.pipeline:
             self._answering = self.cycle
 

@@ -172,5 +172,12 @@ def serve_clients(
         announce(url_of(sock))
         say(f"WebSocket clients: {url_of(sock, '/ws').replace('http', 'ws', 1)}")
 
-    run_http(app, sock, limits=front.limits, on_started=started, metrics=front.metrics)
+    run_http(
+        app,
+        sock,
+        limits=front.limits,
+        on_started=started,
+        metrics=front.metrics,
+        drain_seconds=door.drain_seconds,
+    )
     return failures.GOOD

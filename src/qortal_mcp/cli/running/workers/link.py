@@ -28,10 +28,17 @@ _SHOW_SECONDS = 10.0
 class Link:
     """Lives as long as the application."""
 
-    def __init__(self, sock: socket.socket, among: OneOfSeveral, token: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        sock: socket.socket,
+        among: OneOfSeveral,
+        renew_token: Callable[[str], None],
+        say_leaving: Callable[[], None],
+    ) -> None:
         self._sock = sock
         self._among = among
-        self._renew_token = token
+        self._renew_token = renew_token
+        self._say_leaving = say_leaving
         self._ids = itertools.count(1)
         self._asked: dict[int, asyncio.Future[messages.Answer]] = {}
         self._writer: asyncio.StreamWriter | None = None
@@ -66,6 +73,8 @@ class Link:
                     self.report()
                 elif isinstance(message, messages.Renew):
                     self._renew(message)
+                elif isinstance(message, messages.Leave):
+                    self._say_leaving()
                 elif isinstance(message, messages.Answer):
                     future = self._asked.pop(message.id, None)
                     if future is not None and not future.done():

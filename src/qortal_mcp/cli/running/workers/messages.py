@@ -40,6 +40,10 @@ class Renew(Struct, frozen=True, tag=True):
     log: LogOptions | None
 
 
+class Leave(Struct, frozen=True, tag=True):
+    """All of you will stop soon: tell balancers and clients."""
+
+
 class Answer(Struct, frozen=True, tag=True):
     """The answer to what a worker asked under this id."""
 
@@ -93,7 +97,7 @@ class GiveAudit(Struct, frozen=True, tag=True):
     caller: str
 
 
-ToWorker = Handover | Report | Show | Renew | Answer
+ToWorker = Handover | Report | Show | Renew | Leave | Answer
 FromWorker = Ready | Leaving | Shown | Renewed | Look | TakeQuestion | GiveQuestion | TakeAudit | GiveAudit
 Asked = Look | TakeQuestion | TakeAudit
 

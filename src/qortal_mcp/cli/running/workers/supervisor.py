@@ -78,6 +78,8 @@ class Supervisor:
         self._is_announced = False
         self._code: int | None = None
         self._signals: list[int] = []
+        # When it begins to stop, if it was asked to and still serves; and when those who serve are ended.
+        self._leaves_at: float | None = None
         self._stop_by: float | None = None
         self._accept_from = 0.0
         self._held: socket.socket | None = None
@@ -129,6 +131,8 @@ class Supervisor:
             if (code := worker.ended()) is not None:
                 self._ended(worker, code)
         now = time.monotonic()
+        if self._stop_by is None and self._leaves_at is not None and now >= self._leaves_at:
+            self._begin_to_stop()
         if self._stop_by is None:
             for worker in self._workers:
                 if worker.start_at is not None and now >= worker.start_at and self._may_start(worker):
@@ -149,7 +153,7 @@ class Supervisor:
 
     def _pause(self) -> float | None:
         """Until something is due that nobody announces."""
-        due = [at for at in (self._stop_by, self._desk.due()) if at is not None]
+        due = [at for at in (self._stop_by or self._leaves_at, self._desk.due()) if at is not None]
         if self._stop_by is None:
             due += [
                 at
@@ -236,6 +240,8 @@ class Supervisor:
     def _is_ready(self, worker: Worker) -> None:
         worker.ready()
         self._failures = 0
+        if self._leaves_at is not None:
+            worker.tell(messages.Leave())
         if self._is_announced:
             log.info("a worker serves", extra=_about(worker) | {"qortal_mcp.pid": worker.pid})
         elif self._stop_by is None and all(each.is_ready for each in self._workers):
@@ -287,11 +293,22 @@ class Supervisor:
         if number in _hang_up() and not has_terminal():
             self._read_again()
         elif self._stop_by is None:
-            self._begin_to_stop()
+            self._asked_to_stop(number)
         elif number == signal.SIGINT:
             self._code = INTERRUPTED
             for worker in self._workers:
                 worker.kill()
+
+    def _asked_to_stop(self, number: int) -> None:
+        """Balancers are stopped for by SIGTERM; whoever sits at a terminal, or asks twice, means now."""
+        drain_seconds = self._job.door.drain_seconds
+        if number != signal.SIGTERM or not drain_seconds or not self._is_announced or self._leaves_at is not None:
+            self._begin_to_stop()
+            return
+        self._leaves_at = time.monotonic() + drain_seconds
+        for worker in self._workers:
+            if worker.runs:
+                worker.tell(messages.Leave())
 
     def _begin_to_stop(self) -> None:
         self._stop_by = time.monotonic() + _STOP_SECONDS

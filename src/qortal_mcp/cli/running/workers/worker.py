@@ -28,7 +28,7 @@ def _serve(control: socket.socket, arrivals: socket.socket, memory: int) -> int:
     among = OneOfSeveral(handover.number, handover.of, handover.secret, memory)
     part = among.board.parts[handover.number]
     taking = Arrivals(arrivals, part.count_connections)
-    link = Link(control, among, lambda token: renew(token))
+    link = Link(control, among, lambda token: renew(token), lambda: taking.say_leaving())
     job = handover.job
     if isinstance(job, ServeChain):
         from ..serving_chain import chain_app, serve_app

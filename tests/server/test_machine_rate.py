@@ -13,15 +13,15 @@ from qortal_mcp.server.rate import RateLimit
 
 pytest.importorskip("fcntl", reason="there are no workers without it")
 
-from qortal_mcp.server.shared_rate import TABLE_BYTES, SharedRate
+from qortal_mcp.server.machine_rate import TABLE_BYTES, MachineRate
 
 KEY = b"k" * 32
 # Asks as often as it is told, and says how often it may.
 ASKING = """
 import mmap, sys
-from qortal_mcp.server.shared_rate import TABLE_BYTES, SharedRate
+from qortal_mcp.server.machine_rate import TABLE_BYTES, MachineRate
 file, times = int(sys.argv[1]), int(sys.argv[2])
-rate = SharedRate(50, memoryview(mmap.mmap(file, TABLE_BYTES)), file, b"k" * 32, lambda: 1000.0)
+rate = MachineRate(50, memoryview(mmap.mmap(file, TABLE_BYTES)), file, b"k" * 32, lambda: 1000.0)
 sys.stdin.read(1)
 print(sum(rate.wait("ann") == 0 for _ in range(times)))
 """
@@ -42,10 +42,10 @@ class Clock:
         return self.now
 
 
-def rates(file: int, per_second: float, clock: Clock) -> list[SharedRate]:
+def rates(file: int, per_second: float, clock: Clock) -> list[MachineRate]:
     """As two processes have it."""
     return [
-        SharedRate(per_second, memoryview(mmap.mmap(file, TABLE_BYTES)), file, KEY, clock) for _ in range(2)
+        MachineRate(per_second, memoryview(mmap.mmap(file, TABLE_BYTES)), file, KEY, clock) for _ in range(2)
     ]
 
 
