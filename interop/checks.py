@@ -20,6 +20,7 @@ from interop.prometheus import run_prometheus
 from interop.remarks import Allowed, allowed
 from interop.runner import Check
 from interop.servers import SERVERS, OpenServer, everything, sample_over_http
+from interop.store import run_store
 from interop.usable import CLIENTS, Client, run_usable
 
 _Run = Callable[[Programs], Awaitable[str]]
@@ -176,6 +177,7 @@ CHECKS = (
     *(Check(f"bridge-usable-{name}", _usable(client)) for name, client in CLIENTS.items()),
     *(Check(f"terminal-{name}", _typed(visit)) for name, visit in terminal.VISITS.items()),
     Check("prometheus", run_prometheus),
+    Check("store", run_store),
     *(Check(f"ask-{name}", _asked(server)) for name, server in ASKED.items()),
     *(Check(f"audit-{name}", _audit(name, server)) for name, server in FOREIGN.items()),
     Check("library-shelf", run_shelves),

@@ -10,8 +10,6 @@ from typing import Any
 from tests.cli.running import Listening, listening
 from tests.qortal.live_chain import live_answer
 
-from .tiny_store import TinyStore
-
 
 class RecordingNode:
     """The sample chain on a real socket, not marked as one; `asked` is what it was asked for."""
@@ -53,10 +51,10 @@ class RecordingNode:
 
 @contextlib.contextmanager
 def two_servers(
-    node: RecordingNode, store: TinyStore, *words: str, env: dict[str, str] | None = None
+    node: RecordingNode, store: str, *words: str, env: dict[str, str] | None = None
 ) -> Iterator[tuple[Listening, Listening]]:
-    """Both have found the store and know which chain it is."""
-    command = ("serve", "--node", node.url, "--cache", store.url, *words)
+    """Both have found the store at this address and know which chain it is."""
+    command = ("serve", "--node", node.url, "--cache", store, *words)
     with listening(*command, env=env) as a, listening(*command, env=env) as b:
         for server in (a, b):
             server.wait_for(lambda said: "the shared store answers" in said)

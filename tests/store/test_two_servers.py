@@ -49,7 +49,7 @@ def is_up(server: Listening) -> bool:
     "Operations", "Several servers can share what they read from nodes through Valkey or Redis."
 )
 def test_a_reply_that_one_server_read_is_served_by_the_other(node: RecordingNode, store: TinyStore) -> None:
-    with two_servers(node, store) as (a, b):
+    with two_servers(node, store.url) as (a, b):
         first = call(a, "get_name", name="alice-test")
         until(lambda: store.commands("SET"))
         second = call(b, "get_name", name="alice-test")
@@ -65,7 +65,7 @@ def test_a_limit_holds_in_total_for_each_caller(node: RecordingNode, store: Tiny
     def asked(server: Listening, caller: str, body: object = VALIDATE) -> bytes:
         return server.ask("/mcp", body, {"X-Forwarded-For": caller})[1]
 
-    with two_servers(node, store, "--rate-limit", "2", "--trusted-proxy", "127.0.0.1") as (a, b):
+    with two_servers(node, store.url, "--rate-limit", "2", "--trusted-proxy", "127.0.0.1") as (a, b):
         began = time.monotonic()
         answers = [asked((a, b)[at % 2], "203.0.113.7") for at in range(16)]
         allowed = sum(b"RATE_LIMITED" not in answer for answer in answers)
@@ -89,7 +89,7 @@ def test_a_limit_holds_in_total_for_each_caller(node: RecordingNode, store: Tiny
         assert number(a, 'qortal_mcp_store_requests_total{operation="limit",outcome="shared"}') > 0
         told = b"".join(word for words in store.asked for word in words)
         assert b"203.0.113" not in told
-    with two_servers(node, store, "--rate-limit", "0.01") as (a, b):
+    with two_servers(node, store.url, "--rate-limit", "0.01") as (a, b):
         # Nobody may say of himself who he is: all of these are one machine.
         assert b"RATE_LIMITED" in b"".join(asked((a, b)[at % 2], f"203.0.113.{at}") for at in range(3))
 
@@ -109,7 +109,7 @@ def test_the_store_dies_and_returns_under_load_without_a_failed_call(
             if result.get("isError"):
                 failed.append(result)
 
-    with two_servers(node, store, "--rate-limit", "100000") as (a, b):
+    with two_servers(node, store.url, "--rate-limit", "100000") as (a, b):
         callers = [threading.Thread(target=load, args=(server,)) for server in (a, b)]
         for caller in callers:
             caller.start()

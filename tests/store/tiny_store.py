@@ -95,10 +95,12 @@ class TinyStore:
                 return b"+PONG\r\n"
             case [b"SELECT", _]:
                 return b"+OK\r\n"
-            case [b"INFO", _]:
+            case [b"INFO", b"server"]:
                 return _bulk(
                     b"# Server\r\nredis_version:7.2.4\r\nserver_name:valkey\r\nvalkey_version:8.1.1\r\n"
                 )
+            case [b"INFO", b"memory"]:
+                return _bulk(b"# Memory\r\nmaxmemory:268435456\r\nmaxmemory_policy:allkeys-lru\r\n")
             case [b"GETRANGE", key, start, end]:
                 return _bulk(self._value(key)[int(start) : int(end) + 1])
             case [b"SET", key, value, b"PX", milliseconds]:

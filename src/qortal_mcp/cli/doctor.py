@@ -5,7 +5,7 @@ import os
 import click
 
 from ..doctor.setup import Setup, usable
-from ..settings import ListenOptions, NodeOptions
+from ..settings import ListenOptions, NodeOptions, ShareOptions
 from .input.options import SettingsCommand
 from .running import failures
 
@@ -22,17 +22,17 @@ def _folder() -> str:
 
 @click.command(
     cls=SettingsCommand,
-    groups=(NodeOptions, ListenOptions),
+    groups=(NodeOptions, ListenOptions, ShareOptions),
     asks_once=True,
     environ=lambda: usable(os.environ),
 )
 @click.option("--json", "as_json", is_flag=True, help="Show the report as one JSON object.")
-def command(chain: NodeOptions, door: ListenOptions, as_json: bool) -> int:
+def command(chain: NodeOptions, door: ListenOptions, sharing: ShareOptions, as_json: bool) -> int:
     """Say what is wrong with this installation, its node and its clients.
 
     Give the options that you give to serve or stdio: the same nodes, the same address. Every check runs at once, and what takes
-    longer than 15 seconds is given up. Nothing is changed; nothing but your nodes, the port of serve and the servers in
-    the files of your clients is asked.
+    longer than 15 seconds is given up. Nothing is changed; nothing but your nodes, the port of serve, the store of
+    --cache and the servers in the files of your clients is asked.
 
     \b
       qortal-mcp doctor
@@ -52,7 +52,7 @@ def command(chain: NodeOptions, door: ListenOptions, as_json: bool) -> int:
     try:
         report = run(
             examine(
-                Setup(chain, door, os.environ, _folder()),
+                Setup(chain, door, os.environ, _folder(), sharing),
                 lambda waiting: progress.say(doctor_report.waiting(waiting)),
             )
         )

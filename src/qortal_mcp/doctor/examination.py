@@ -12,7 +12,7 @@ from ..qortal.node.origin import origin_of
 from . import limits
 from .check import unknown
 from .checks import CHECKS
-from .looks import clients, node, program, server, settings
+from .looks import clients, node, program, server, settings, store
 from .report import Report, Row, Section
 from .setup import Setup
 
@@ -46,8 +46,15 @@ def _looks(setup: Setup) -> list[_Look]:
         _Look("Settings", lambda: asyncio.to_thread(settings.look, setup)),
         *_node_looks(setup),
         _Look(f"Server at {setup.door.listen}", lambda: server.look(setup.door, environ)),
+        *_store_looks(setup),
         _Look("Clients", lambda: clients.look(environ, setup.folder)),
     ]
+
+
+def _store_looks(setup: Setup) -> list[_Look]:
+    if setup.sharing.cache is None:
+        return []
+    return [_Look("Shared store", lambda: store.look(setup.sharing, setup.environ))]
 
 
 def _node_looks(setup: Setup) -> list[_Look]:

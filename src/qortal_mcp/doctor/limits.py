@@ -8,6 +8,8 @@ LOOK_SECONDS = 15.0
 OCCUPANT_SECONDS = 3.0
 # The head and the first lines of whatever answers there; our own manifest has some 20 kB.
 OCCUPANT_BYTES = 256 * 1024
+# The shared store has to be much faster to be of use.
+STORE_SECONDS = 3.0
 # What a client would start has to answer by then; our own server takes a few tenths of a second.
 CLIENT_ENTRY_SECONDS = 10.0
 # More entries of this program on one machine are a mistake.

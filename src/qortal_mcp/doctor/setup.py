@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from .. import settings
-from ..settings import ListenOptions, NodeOptions
+from ..settings import ListenOptions, NodeOptions, ShareOptions
 
 
 class Setup(Struct, frozen=True):
@@ -15,6 +15,7 @@ class Setup(Struct, frozen=True):
     environ: Mapping[str, str]
     # Where a project's own settings of clients are looked for.
     folder: str
+    sharing: ShareOptions = ShareOptions()
 
 
 def usable(environ: Mapping[str, str]) -> dict[str, str]:

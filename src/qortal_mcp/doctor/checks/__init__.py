@@ -1,7 +1,7 @@
 """Every check, in the order of the report. A check stands in the file of its subject and in this list."""
 
 from ..check import AnyCheck
-from . import clients, node, program, server, settings
+from . import clients, node, program, server, settings, store
 
 CHECKS: tuple[AnyCheck, ...] = (
     program.python,
@@ -21,6 +21,10 @@ CHECKS: tuple[AnyCheck, ...] = (
     server.options,
     server.token,
     server.host_names,
+    store.options,
+    store.reachable,
+    store.version,
+    store.memory,
     clients.files,
     clients.not_read,
     clients.entries,
