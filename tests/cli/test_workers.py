@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -242,8 +242,7 @@ def test_calls_in_flight_are_answered_before_it_ends(own: str, tmp_path: Path) -
     assert server.stop() == 0
 
 
-def _until(is_so: object) -> None:
-    assert callable(is_so)
+def _until(is_so: Callable[[], bool]) -> None:
     deadline = time.monotonic() + SECONDS
     while not is_so():
         assert time.monotonic() < deadline
@@ -294,7 +293,7 @@ def test_workers_end_if_the_process_that_started_them_is_killed() -> None:
     # Their standard error is this pipe, which ends with the last of them.
     assert server.stop(signal.SIGKILL) == -signal.SIGKILL
     assert server.is_silent
-    assert not [pid for pid in pids if _runs(pid)]
+    _until(lambda: not any(_runs(pid) for pid in pids))
 
 
 def _runs(pid: int) -> bool:
