@@ -15,11 +15,11 @@ from .qortal.node.node import Node
 from .qortal.server import readiness
 from .server.dispatch import Server
 from .settings import ListenOptions, NodeOptions, WatchOptions, host_and_port
-from .store.store import Store
 from .transports.http import HttpApp, Page, Route
 
 if TYPE_CHECKING:
     from .one_of_several import OneOfSeveral
+    from .store.store import Store
 
 _encode = msgspec.json.Encoder().encode
 
@@ -33,8 +33,8 @@ def make_app(
     console: ConsoleSetup | None = None,
     beside: Callable[[AsyncExitStack], Awaitable[None]] | None = None,
     watching: WatchOptions | None = None,
+    store: "Store | None" = None,
     among: "OneOfSeveral | None" = None,
-    store: Store | None = None,
 ) -> HttpApp:
     """The application for these settings. Nothing is opened before it starts.
 

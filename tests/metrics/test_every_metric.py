@@ -9,6 +9,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from tests.bridge.behind import NOTING
 from tests.cli.running import Listening, listening
+from tests.store.tiny_store import tiny_store
 
 from qortal_mcp.metrics import METRICS
 from qortal_mcp.metrics.names import Where
@@ -18,7 +19,7 @@ from .prometheus import numbers, samples
 
 BY_NAME = {metric.name: metric for metric in METRICS}
 BROKEN = Path(__file__).with_name("bare_server.py")
-SERVED: set[Where] = {"every page", "HTTP", "the Qortal server"}
+SERVED: set[Where] = {"every page", "HTTP", "the Qortal server", "with --cache"}
 BRIDGED: set[Where] = {"every page", "HTTP", "sessions", "bridge"}
 
 
@@ -30,7 +31,12 @@ def call(server: Listening, tool: str, **arguments: object) -> None:
 @pytest.fixture(scope="module")
 def served() -> Iterator[str]:
     """The page of `serve` after some traffic: successes, failures, refusals."""
-    with live_node() as node, listening("serve", "--node", node, "--rate-limit", "4") as server:
+    with (
+        live_node() as node,
+        tiny_store() as store,
+        listening("serve", "--node", node, "--rate-limit", "4", "--cache", store.url) as server,
+    ):
+        server.wait_for(lambda said: "the shared store answers" in said)
         call(server, "get_node_status")
         call(server, "unheard-of")
         call(server, "get_name", name="nobody-has-this-name")

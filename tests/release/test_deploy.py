@@ -205,6 +205,8 @@ def test_the_variables_of_the_compose_file_are_settings(tmp_path: Path) -> None:
     given = {name: re.sub(r"\$\{\w+:-(.*)\}", r"\1", value) for name, value in told.items()}
     given["QORTAL_MCP_TOKEN_FILE"] = str(token)
     given.pop("QORTAL_MCP_NODE")  # the sample chain is the node here
+    assert given["QORTAL_MCP_CACHE"] == "redis://valkey:6379"
+    given["QORTAL_MCP_CACHE"] = "redis://127.0.0.1:9"  # nobody is there, and nobody misses it
     with listening("serve", "--sample", env=given) as server:
         assert server.ask("/metrics", headers={"Authorization": f"Bearer {TOKEN}"})[0] == 200
 
@@ -241,4 +243,59 @@ def test_the_steps_of_the_image_need_only_what_is_sent_to_the_builder() -> None:
 
 @pytest.mark.parametrize("path", ["deploy/kubernetes.yaml", "deploy/compose.yaml"])
 def test_the_images_that_are_started_have_the_version_of_the_package(path: str) -> None:
-    assert re.findall(r"image: (\S+)", (ROOT / path).read_text()) == [f"{ABOUT.name}:{ABOUT.version}"]
+    started = re.findall(rf"image: ({ABOUT.name}\S*)", (ROOT / path).read_text())
+    assert started == [f"{ABOUT.name}:{ABOUT.version}"]
+
+
+def stores() -> dict[str, Any]:
+    """The stores that are started, by their file: the words of the command, and what confines them."""
+    composed = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]["valkey"]
+    found = {one["kind"]: one for one in yaml.safe_load_all((DEPLOY / "kubernetes-store.yaml").read_text())}
+    (inside,) = found["Deployment"]["spec"]["template"]["spec"]["containers"]
+    return {"compose": (composed["command"], composed), "kubernetes": (inside["args"], inside)}
+
+
+@pytest.mark.parametrize("where", ["compose", "kubernetes"])
+def test_the_store_is_bounded_and_makes_room_by_itself(where: str) -> None:
+    words, _ = stores()[where]
+    options = dict(zip(words[1::2], words[2::2], strict=True))
+    assert options["--maxmemory"] == "256mb"
+    assert options["--maxmemory-policy"] == "allkeys-lru"
+    assert (options["--save"], options["--appendonly"]) == ("", "no")
+
+
+def test_the_store_is_reached_by_the_servers_alone() -> None:
+    told = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+    _, composed = stores()["compose"]
+    assert "ports" not in composed
+    assert composed["networks"] == ["store"]
+    assert told["networks"]["store"]["internal"] is True
+    assert "store" in told["services"]["qortal-mcp"]["networks"]
+    found = {one["kind"]: one for one in yaml.safe_load_all((DEPLOY / "kubernetes-store.yaml").read_text())}
+    policy = found["NetworkPolicy"]["spec"]
+    assert policy["podSelector"] == found["Deployment"]["spec"]["selector"]
+    assert policy["egress"] == []
+    (allowed,) = policy["ingress"][0]["from"]
+    assert (
+        allowed["podSelector"]["matchLabels"] == manifests()["Deployment"]["spec"]["selector"]["matchLabels"]
+    )
+    name, port = found["Service"]["metadata"]["name"], found["Service"]["spec"]["ports"][0]["port"]
+    assert f"redis://{name}:{port}" in manifests()["ConfigMap"]["data"]["config.toml"]
+
+
+def test_the_store_is_confined() -> None:
+    _, composed = stores()["compose"]
+    assert (composed["read_only"], composed["cap_drop"]) == (True, ["ALL"])
+    assert composed["security_opt"] == ["no-new-privileges:true"]
+    assert int(composed["user"].partition(":")[0]) > 0
+    assert all(composed[bound] for bound in ("mem_limit", "cpus", "pids_limit"))
+    _, inside = stores()["kubernetes"]
+    assert inside["securityContext"]["readOnlyRootFilesystem"] is True
+    assert inside["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+    assert set(inside["resources"]["limits"]) == {"cpu", "memory"}
+
+
+def test_pods_say_that_they_leave_before_they_do() -> None:
+    text = manifests()["ConfigMap"]["data"]["config.toml"]
+    drain = int(re.findall(r"^drain-seconds = (\d+)$", text, re.M)[0])
+    assert 0 < drain < pod()["terminationGracePeriodSeconds"] - 10

@@ -15,6 +15,7 @@ _MOST_BYTES = 256 * 1024
 _SECRETS = {
     "token": "token-file",
     "server-token": "server-token-file",
+    "cache-password": "cache-password-file",
     "key": "key-file",
     "api-key": "key-file",
 }
