@@ -1,4 +1,4 @@
-"""Runs our program as if the extra `fast` were not installed: `python -m bench.servers.without_uvloop MODULE ARGS`."""
+"""Runs our program as if uvloop were not installed, as on Windows: `python -m bench.servers.without_uvloop MODULE ARGS`."""
 
 import runpy
 import sys

@@ -219,7 +219,7 @@ def test_stdio_does_not_load_what_only_http_needs() -> None:
     """Clients wait for the start of a stdio server; uvicorn and its kin have no part in it."""
     code = (
         "import sys; import qortal_mcp.transports.run, qortal_mcp.transports.stdio;"
-        "print([m for m in ('uvicorn', 'aiohttp', 'websockets', 'jsonschema_rs', 'click') if m in sys.modules])"
+        "print([m for m in ('uvicorn', 'uvloop', 'aiohttp', 'websockets', 'jsonschema_rs', 'click') if m in sys.modules])"
     )
     found = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=20
