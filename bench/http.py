@@ -8,13 +8,16 @@ from bench.figures import Budget, Figure, compare
 from bench.load.job import Job
 from bench.processes import Child, Failed
 from bench.run import Run, by_name
-from bench.strain import strain
+from bench.strain import Cost, strain
 from bench.wire import LEGACY, MODERN, call, headers
+from bench.wrk import is_installed, strain_by_wrk
 
 PART = "http"
 LOOPS = ("asyncio", "uvloop")
 _VALID = '"isValid":true'
 _BUDGET = Budget(1.4)
+# Who is measured with wrk as well.
+_BY_WRK = (BARE, OURS, f"{OURS}, {MODERN}")
 
 
 @dataclass(frozen=True)
@@ -46,33 +49,59 @@ def entries(run: Run) -> list[Entry]:
     return found
 
 
-def measure(run: Run) -> list[Figure]:
+@dataclass(frozen=True)
+class Turn:
+    """An entry under the load of one of the two generators."""
+
+    entry: Entry
+    by_wrk: bool
+
+    @property
+    def table(self) -> str:
+        return f"{self.entry.loop}, by wrk" if self.by_wrk else self.entry.loop
+
+    def take(self, child: Child, port: int) -> Cost:
+        load = job(self.entry, port, self.entry.requests)
+        return strain_by_wrk(child, load) if self.by_wrk else strain(child, load)
+
+
+def turns(run: Run) -> list[Turn]:
     chosen = entries(run)
-    cpu = {loop: by_name(entry.subject for entry in chosen if entry.loop == loop) for loop in LOOPS}
-    rate = {loop: by_name(entry.subject for entry in chosen if entry.loop == loop) for loop in LOOPS}
+    found = [Turn(entry, by_wrk=False) for entry in chosen]
+    if is_installed():
+        return found + [Turn(entry, by_wrk=True) for entry in chosen if entry.subject in _BY_WRK]
+    run.say("HTTP: not measured with wrk, which is not installed (Debian has it as the package wrk)")
+    return found
+
+
+def measure(run: Run) -> list[Figure]:
+    chosen = turns(run)
+    tables = list(dict.fromkeys(turn.table for turn in chosen))
+    cpu = {name: by_name(turn.entry.subject for turn in chosen if turn.table == name) for name in tables}
+    rate = {name: by_name(turn.entry.subject for turn in chosen if turn.table == name) for name in tables}
     with contextlib.ExitStack() as stack:
         servers: dict[str, tuple[Child, int]] = {}
-        for entry in chosen:
+        for entry in [turn.entry for turn in chosen if not turn.by_wrk]:
             if entry.server not in servers:
                 child = stack.enter_context(running(entry.server, entry.command))
                 servers[entry.server] = child, child.port()
             child, port = servers[entry.server]
             strain(child, job(entry, port, max(200, entry.requests // 10)))
             check_loop(child, entry.loop)
-        for number, entry in run.turns(chosen):
-            child, port = servers[entry.server]
-            cost = strain(child, job(entry, port, entry.requests))
-            cpu[entry.loop][entry.subject].append(cost.cpu_us)
-            rate[entry.loop][entry.subject].append(cost.per_second)
+        for number, turn in run.turns(chosen):
+            subject = turn.entry.subject
+            cost = turn.take(*servers[turn.entry.server])
+            cpu[turn.table][subject].append(cost.cpu_us)
+            rate[turn.table][subject].append(cost.per_second)
             run.say(
-                f"HTTP, round {number}: {entry.subject}, {entry.loop} {cost.cpu_us:.1f} µs, {cost.per_second:,.0f}/s"
+                f"HTTP, round {number}: {subject}, {turn.table} {cost.cpu_us:.1f} µs, {cost.per_second:,.0f}/s"
             )
     figures = []
-    for loop in LOOPS:
+    for name in tables:
         budgets = {OURS: _BUDGET, f"{OURS}, {MODERN}": _BUDGET}
-        figures += compare(PART, f"CPU per call, {loop}", "µs", cpu[loop], reference=BARE, budgets=budgets)
-    for loop in LOOPS:
-        figures += compare(PART, f"calls per second, {loop}", "/s", rate[loop], reference=BARE)
+        figures += compare(PART, f"CPU per call, {name}", "µs", cpu[name], reference=BARE, budgets=budgets)
+    for name in tables:
+        figures += compare(PART, f"calls per second, {name}", "/s", rate[name], reference=BARE)
     return figures
 
 

@@ -3,7 +3,7 @@
 import contextlib
 
 from bench.contestants import BARE, LOCAL_TOOL, OURS, running
-from bench.figures import Figure, compare
+from bench.figures import Budget, Figure, compare
 from bench.http import LOOPS, check_loop
 from bench.load.job import Job
 from bench.processes import Child
@@ -12,6 +12,7 @@ from bench.strain import strain
 from bench.wire import call
 
 PART = "websocket"
+_BUDGETS = {OURS: Budget(1.6)}
 
 
 def measure(run: Run) -> list[Figure]:
@@ -35,7 +36,9 @@ def measure(run: Run) -> list[Figure]:
     return [
         figure
         for loop in LOOPS
-        for figure in compare(PART, f"CPU per message, {loop}", "µs", cpu[loop], reference=BARE)
+        for figure in compare(
+            PART, f"CPU per message, {loop}", "µs", cpu[loop], reference=BARE, budgets=_BUDGETS
+        )
     ]
 
 

@@ -10,10 +10,14 @@ from bench.load.run import Run, WrongReply, filled_length
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 
 
+def heads(job: Job) -> dict[str, str]:
+    length = filled_length(job.body.encode())
+    return {"Host": f"127.0.0.1:{job.port}", **job.headers, "Content-Length": str(length)}
+
+
 def request(job: Job) -> bytes:
     body = job.body.encode()
-    heads = {"Host": f"127.0.0.1:{job.port}", **job.headers, "Content-Length": str(filled_length(body))}
-    lines = "".join(f"{name}: {value}\r\n" for name, value in heads.items())
+    lines = "".join(f"{name}: {value}\r\n" for name, value in heads(job).items())
     return f"POST {job.path} HTTP/1.1\r\n{lines}\r\n".encode() + body
 
 
