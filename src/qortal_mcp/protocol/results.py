@@ -75,8 +75,11 @@ class CallToolResult(Wire, frozen=True, kw_only=True):
 
 def structured_result(value: bytes) -> bytes:
     """A tool's object, as structured content and as text with the same bytes."""
-    text = TextContent(text=value.decode())
-    return _encode(CallToolResult(content=(text,), structuredContent=Raw(value), isError=False))
+    # As `CallToolResult` would be written: most calls come by here.
+    return b'{"content":[{"type":"text","text":%b}],"structuredContent":%b,"isError":false}' % (
+        _encode(value.decode()),
+        value,
+    )
 
 
 def content_result(blocks: Sequence[Content], revision: str, structured: bytes | None = None) -> bytes:

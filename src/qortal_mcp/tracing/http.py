@@ -7,7 +7,9 @@ _LONGEST = 128
 
 
 class TracedHttpApp(HttpApp):
-    """Remembers what an HTTP request says that it is part of."""
+    """Remembers what an HTTP request says that it is part of: each needs a context of its own, and so a task."""
+
+    begin = None  # type: ignore[assignment]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":

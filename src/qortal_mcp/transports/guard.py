@@ -6,21 +6,19 @@ be one of ours whatever address we listen on; a page of another origin is refuse
 
 import hmac
 import ipaddress
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from msgspec import Struct
 
+from .head import Head
+
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _REMEMBERED = 256
-# If one of these came twice, it would be unclear which one was checked.
-_DECISIVE = (b"host", b"origin", b"authorization")
 # What a browser says about a request of a page that we did not serve, if it is not of a link that a person followed.
 _FOREIGN = (b"cross-site", b"same-site")
 _LINK = b"navigate"
 _LAST_PORT = 65_535
-
-Headers = Sequence[tuple[bytes, bytes]]
 
 
 class Refusal(Struct, frozen=True):
@@ -56,12 +54,11 @@ class Guard:
         assert self._token is not None, "who may come in without a token is decided at the start"
         self._token = token.encode()
 
-    def refuse(self, headers: Headers, *, needs_token: bool = True) -> Refusal | None:
+    def refuse(self, head: Head, *, needs_token: bool = True) -> Refusal | None:
         """Why a request is refused; None if it may pass."""
-        values = dict(headers)
-        if len(values) != len(headers) and any(_times(headers, name) > 1 for name in _DECISIVE):
+        if head.is_in_doubt:
             return Refusal(400, "Host, Origin and Authorization may each be sent only once.")
-        key = (host, origin) = values.get(b"host"), values.get(b"origin")
+        key = (host, origin) = head.get(b"host"), head.get(b"origin")
         if key in self._verdicts:
             refusal = self._verdicts[key]
         else:
@@ -73,11 +70,11 @@ class Guard:
         # An image or a script of another page is loaded without an Origin. What needs no token are the files of our page.
         if (
             origin is None
-            and values.get(b"sec-fetch-site") in _FOREIGN
-            and values.get(b"sec-fetch-mode") != _LINK
+            and head.get(b"sec-fetch-site") in _FOREIGN
+            and head.get(b"sec-fetch-mode") != _LINK
         ):
             return Refusal(403, "A page of another origin must not load this.")
-        return None if self._token is None else self._judge_token(values.get(b"authorization"))
+        return None if self._token is None else self._judge_token(head.get(b"authorization"))
 
     def _judge(self, host: bytes | None, origin: bytes | None) -> Refusal | None:
         if not host:
@@ -129,14 +126,10 @@ class ClosedGuard(Guard):
         super().__init__(hosts=hosts, origins=origins, token=token)
         self._closed = Refusal(503, why, is_readable=True)
 
-    def refuse(self, headers: Headers, *, needs_token: bool = True) -> Refusal | None:
-        refused = super().refuse(headers, needs_token=needs_token)
+    def refuse(self, head: Head, *, needs_token: bool = True) -> Refusal | None:
+        refused = super().refuse(head, needs_token=needs_token)
         # A browser asks without a token whether its page may ask at all: without leave the page could not read why.
         return self._closed if refused is None and needs_token else refused
-
-
-def _times(headers: Headers, wanted: bytes) -> int:
-    return sum(name == wanted for name, _ in headers)
 
 
 def _without_port(host: str) -> str:

@@ -26,8 +26,9 @@ from ..server.reply import Reply, refusal
 from ..server.work import Work
 from .callers import Callers
 from .guard import Guard, Refusal
-from .sessions import Sessions
-from .streams import JSON_ONLY, PATIENCE_SECONDS, EventSender, Watch, accepts
+from .head import Head
+from .sessions import Session, Sessions
+from .streams import PATIENCE_SECONDS, EventSender, Watch
 from .websocket import WebSockets
 
 log = logging.getLogger(__name__)
@@ -37,10 +38,10 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
-# Keys in the scope: shortcuts to the body of a request and to a plain JSON reply, if the ASGI server offers them
-# (see bounds.py).
+# Key in the scope: a shortcut to a plain JSON reply, if the ASGI server offers one (see bounds/http.py).
 AT_ONCE = "qortal_mcp.reply_at_once"
-BODY_AT_ONCE = "qortal_mcp.body_at_once"
+# Another one: what was read of the head of a good request. If one with the same head follows, it may be given with that.
+HEAD = "qortal_mcp.head"
 
 # Where balancers ask whether to send requests here.
 _READY = "/readyz"
@@ -132,18 +133,48 @@ class HttpApp:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         kind = scope["type"]
-        if self.server.life is not None and not self.server.life.is_begun and kind != "lifespan":
-            # The ASGI server has no lifespan, or this is part of a larger application that keeps it to itself.
-            await self.server.life.hold()
         if kind == "http":
-            id_ = f"{self._id_prefix}-{next(self._ids):x}"
-            request_id.set(id_)
-            await self._http(Exchange(self, scope, receive, send, id_))
+            await self._http(Exchange(self, scope, receive, send))
         elif kind == "websocket":
-            request_id.set(f"{self._id_prefix}-{next(self._ids):x}")
             await self._websocket(scope, receive, send)
         elif kind == "lifespan":
             await self._live(receive, send)
+
+    def begin(self, scope: Scope, receive: Receive, send: Send, body: bytes) -> Awaitable[None] | None:
+        """The same for an HTTP request that has come whole; returns what is left to wait for, if anything is.
+
+        For web servers that can call it (see bounds/http.py). Most requests are answered here: a task for each of them
+        would cost as much as all that is done with it.
+        """
+        exchange = Exchange(self, scope, receive, send, body)
+        if not self._is_good_post(exchange, body):
+            return self._http(exchange)
+        scope[HEAD] = exchange.head
+        token = request_id.set(exchange.id)
+        try:
+            return self._take(exchange, body)
+        finally:
+            request_id.reset(token)  # the next request may be served in the same context
+
+    def _is_good_post(self, exchange: "Exchange", body: bytes) -> bool:
+        """Whether there is nothing to say about a request before its message is read."""
+        scope, life = exchange.scope, self.server.life
+        return (
+            scope["method"] == "POST"
+            and scope["path"] in self._paths
+            and self._guard.refuse(exchange.head) is None
+            and exchange.wrong_types() is None
+            and len(body) <= self.server.limits.message_bytes
+            and (life is None or life.is_begun)
+        )
+
+    async def _begin_life(self) -> None:
+        """For an ASGI server without a lifespan, and a larger application that keeps it to itself."""
+        if self.server.life is not None and not self.server.life.is_begun:
+            await self.server.life.hold()
+
+    def new_id(self) -> str:
+        return f"{self._id_prefix}-{next(self._ids):x}"
 
     def count_refused(self, status: int) -> None:
         """A request was refused before a message was read."""
@@ -152,11 +183,12 @@ class HttpApp:
             self.server.call_log.refused(status)
 
     async def _http(self, exchange: "Exchange") -> None:
-        scope = exchange.scope
-        path, method = scope["path"], scope["method"]
+        request_id.set(exchange.id)
+        await self._begin_life()
+        path, method = exchange.scope["path"], exchange.scope["method"]
         handled = None if path in self._paths or path in self._routes else self._site.path_of(path)
         is_open = path in self._open or handled in self._site.open_paths
-        refused = self._guard.refuse(scope["headers"], needs_token=method != "OPTIONS" and not is_open)
+        refused = self._guard.refuse(exchange.head, needs_token=method != "OPTIONS" and not is_open)
         if refused is not None:
             await exchange.refuse(refused)
         elif path in self._paths and method == "POST":
@@ -198,26 +230,49 @@ class HttpApp:
             await exchange.error(*wrong)
             return
         body = await exchange.read_body(self.server.limits.message_bytes)
-        if body is None:
-            return
-        mirrored = headers.pick(exchange.scope["headers"])
-        limits = self.server.limits
-        peer, session = Peer(lasting=False, caller=exchange.caller, limits=limits, transport="tcp"), None
-        if self._sessions is not None and mirrored.version not in versions.MODERN:
-            session = self._sessions.find(mirrored.values.get(headers.SESSION_ID))
-            if session is not None:
-                peer = session.peer
-            elif headers.SESSION_ID in mirrored.values:
-                await exchange.error(404, errors.INVALID_REQUEST, "Session not found")
-                return
-            else:
-                peer = self._sessions.candidate(exchange.caller)
+        if body is not None and (rest := self._take(exchange, body)) is not None:
+            await rest
+
+    def _take(self, exchange: "Exchange", body: bytes) -> Awaitable[None] | None:
+        """Take a message, and answer it if nothing has to be waited for; otherwise returns what is left to do."""
+        mirrored = exchange.head.mirrored
+        session = None
+        if self._sessions is None or mirrored.version in versions.MODERN:
+            peer = Peer(lasting=False, caller=exchange.caller, limits=self.server.limits, transport="tcp")
+        elif (session := self._sessions.find(mirrored.values.get(headers.SESSION_ID))) is not None:
+            peer = session.peer
+        elif headers.SESSION_ID in mirrored.values:
+            return exchange.error(404, errors.INVALID_REQUEST, "Session not found")
+        else:
+            peer = self._sessions.candidate(exchange.caller)
         if self.server.asked_rate is not None:
-            await self.server.ask_rate(body, peer)
+            return self._ask_and_receive(exchange, body, peer, session)
+        return self._receive(exchange, body, peer, session)
+
+    async def _ask_and_receive(
+        self, exchange: "Exchange", body: bytes, peer: Peer, session: Session | None
+    ) -> None:
+        request_id.set(exchange.id)
+        await self.server.ask_rate(body, peer)
+        if (rest := self._receive(exchange, body, peer, session)) is not None:
+            await rest
+
+    def _receive(
+        self, exchange: "Exchange", body: bytes, peer: Peer, session: Session | None
+    ) -> Awaitable[None] | None:
+        mirrored = exchange.head.mirrored
         answer = self.server.receive(body, peer, mirrored)
         if answer is None:
-            await exchange.accepted(mirrored.version)
-            return
+            return exchange.accepted(mirrored.version)
+        opens = self._sessions is not None and session is None and peer.revision is not None
+        if type(answer) is Reply and not opens and exchange.answer_at_once(answer):
+            return None
+        return self._answer(exchange, answer, peer, session)
+
+    async def _answer(
+        self, exchange: "Exchange", answer: Reply | Work | Batch, peer: Peer, session: Session | None
+    ) -> None:
+        request_id.set(exchange.id)
         if isinstance(answer, Reply):
             reply: Reply | None = answer
         elif session is not None and answer.legacy:
@@ -263,7 +318,9 @@ class HttpApp:
         return None if watch.is_gone else reply
 
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
-        refused = self._guard.refuse(scope["headers"])
+        request_id.set(self.new_id())
+        await self._begin_life()
+        refused = self._guard.refuse(Head(scope["headers"]))
         if refused is None and scope["path"] != self._websocket_path:
             refused = Refusal(404, "Not found.")
         await self._websockets.serve(scope, receive, send, refused)
@@ -314,22 +371,24 @@ async def _send_nothing(message: bytes) -> None:
 class Exchange:
     """One HTTP request and its reply: reads the body, writes heads. Every reply carries its request id."""
 
-    __slots__ = ("_app", "_head", "_headers", "_receive", "accepts", "caller", "id", "scope", "send")
+    __slots__ = ("_app", "_body", "_receive", "accepts", "caller", "head", "id", "scope", "send")
 
-    def __init__(self, app: HttpApp, scope: Scope, receive: Receive, send: Send, id_: str) -> None:
+    def __init__(
+        self, app: HttpApp, scope: Scope, receive: Receive, send: Send, body: bytes | None = None
+    ) -> None:
         self._app = app
         self.scope = scope
         self._receive = receive
         self.send = send
-        self.id = id_
-        # If a header is sent twice, the last one counts; where that could matter, the guard or the protocol refuses it.
-        self._headers: dict[bytes, bytes] = dict(scope["headers"])
+        # All of it, if it came before anybody asked for it.
+        self._body = body
+        self.id = app.new_id()
+        self.head: Head = scope.get(HEAD) or Head(scope["headers"])
         self.caller = app.callers.of(scope)
-        self._head: tuple[tuple[bytes, bytes], ...] = ((b"x-request-id", id_.encode()),)
-        self.accepts = JSON_ONLY
+        self.accepts = self.head.accepts
 
     def header(self, name: bytes) -> bytes | None:
-        return self._headers.get(name)
+        return self.head.get(name)
 
     @property
     def is_legacy(self) -> bool:
@@ -338,30 +397,24 @@ class Exchange:
 
     def wrong_types(self) -> tuple[int, int, str] | None:
         """Why the media types of a POST are not acceptable, as status, code and reason."""
-        content_type = self._headers.get(b"content-type", b"")
-        if content_type != b"application/json":
-            media_type = content_type.partition(b";")[0].strip().lower()
-            if media_type != b"application/json":
-                return 415, errors.INVALID_REQUEST, "Content-Type must be application/json"
-        encoding = self._headers.get(b"content-encoding")
-        if encoding is not None and encoding.strip().lower() not in (b"", b"identity"):
-            return 415, errors.INVALID_REQUEST, "Content-Encoding must be identity"
-        self.accepts = accepts(self._headers.get(b"accept"))
-        if not (self.accepts.json or self.accepts.events):
-            return 406, errors.INVALID_REQUEST, "Accept must allow application/json or text/event-stream"
-        return None
+        return self.head.wrong_types
 
     async def read_body(
         self, limit: int, refuse: Callable[[str], Awaitable[None]] | None = None
     ) -> bytes | None:
         """The whole body; None when it was too large (answered, by `refuse` or as JSON-RPC) or the client left."""
-        length = self._headers.get(b"content-length")
+        length = self.head.get(b"content-length")
         if length is not None and (not length.isdigit() or len(length) > 15 or int(length) > limit):
             await self._too_large(limit, refuse)
             return None
-        at_once = self.scope.get(BODY_AT_ONCE)
-        if at_once is not None and (whole := at_once(self.scope)) is not None and len(whole) <= limit:
-            return whole  # type: ignore[no-any-return]
+        body = self._body if self._body is not None else await self._arriving_body(limit)
+        if body is not None and len(body) > limit:
+            await self._too_large(limit, refuse)
+            return None
+        return body
+
+    async def _arriving_body(self, limit: int) -> bytes | None:
+        """The body, or more of it than the limit; None when the client left."""
         message = await self._receive()
         body: bytes = message.get("body", b"")
         if message.get("more_body"):
@@ -370,12 +423,7 @@ class Exchange:
                 message = await self._receive()
                 pieces += message.get("body", b"")
             body = bytes(pieces)
-        if message["type"] == "http.disconnect":
-            return None
-        if len(body) > limit:
-            await self._too_large(limit, refuse)
-            return None
-        return body
+        return None if message["type"] == "http.disconnect" else body
 
     async def receive(self) -> Message:
         return await self._receive()
@@ -386,7 +434,7 @@ class Exchange:
         Closing it with unread bytes would cost a client that is still sending its answer. A connection
         that stays open does not need this: what comes after the answer is dropped there.
         """
-        if b"close" not in self._headers.get(b"connection", b"").lower():
+        if self._body is not None or b"close" not in self.head.get(b"connection", b"").lower():
             return
         dropped = 0
         with contextlib.suppress(TimeoutError):
@@ -407,9 +455,9 @@ class Exchange:
             await self.answer(refusal(errors.INVALID_REQUEST, f"Invalid request: {reason}", None, 413))
 
     def _heads(self, *more: tuple[bytes, bytes]) -> list[tuple[bytes, bytes]]:
-        origin = self._headers.get(b"origin")
+        origin = self.head.get(b"origin")
         if origin is None:
-            return [*self._head, *more]
+            return [self._own_head(), *more]
         cors = (
             (b"access-control-allow-origin", origin),
             (
@@ -418,7 +466,10 @@ class Exchange:
             ),
             (b"vary", b"origin"),
         )
-        return [*self._head, *cors, *more]
+        return [self._own_head(), *cors, *more]
+
+    def _own_head(self) -> tuple[bytes, bytes]:
+        return b"x-request-id", self.id.encode()
 
     async def reply(self, status: int, body: bytes, *more: tuple[bytes, bytes]) -> None:
         if status not in (204, 304):  # which have no body by definition, and need not say how long it is
@@ -428,14 +479,8 @@ class Exchange:
 
     async def answer(self, reply: Reply, extra: tuple[tuple[bytes, bytes], ...] = ()) -> None:
         """Send a JSON-RPC reply in the form that the client accepts."""
-        if reply.status == 200 and self.accepts.json and not extra and reply.retry_after is None:
-            at_once = self.scope.get(AT_ONCE)
-            if (
-                at_once is not None
-                and b"origin" not in self._headers
-                and at_once(self.scope, self.id, reply.body)
-            ):
-                return
+        if not extra and self.answer_at_once(reply):
+            return
         if reply.retry_after is not None:
             extra = (*extra, (b"retry-after", b"%d" % max(1, round(reply.retry_after + 0.5))))
         if self.accepts.json or reply.status != 200:
@@ -443,6 +488,18 @@ class Exchange:
         else:
             await self.start_events(*extra)
             await self.send({"type": "http.response.body", "body": framing.sse_event(reply.body)})
+
+    def answer_at_once(self, reply: Reply) -> bool:
+        """Send a reply that needs no headers of its own, if the ASGI server has a shortcut; False if it was not sent."""
+        at_once = self.scope.get(AT_ONCE)
+        return (
+            at_once is not None
+            and reply.status == 200
+            and reply.retry_after is None
+            and self.accepts.json
+            and b"origin" not in self.head
+            and at_once(self.scope, self.id, reply.body)
+        )
 
     async def start_events(self, *extra: tuple[bytes, bytes]) -> None:
         heads = self._heads(
@@ -471,7 +528,7 @@ class Exchange:
         self._app.count_refused(refusal.status)
         body = f"{refusal.message}\n".encode()
         more = (*refusal.headers, _TEXT, (b"content-length", b"%d" % len(body)))
-        heads = self._heads(*more) if refusal.is_readable else [*self._head, *more]
+        heads = self._heads(*more) if refusal.is_readable else [self._own_head(), *more]
         await self.send({"type": "http.response.start", "status": refusal.status, "headers": heads})
         await self.send({"type": "http.response.body", "body": body})
 

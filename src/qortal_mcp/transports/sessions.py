@@ -23,7 +23,7 @@ from ..server.peer import Peer
 from ..server.receiver import Receiver
 from ..server.reply import Reply
 from ..server.work import Work
-from .streams import Watch, accepts
+from .streams import Watch
 
 if TYPE_CHECKING:
     from .http import Exchange
@@ -315,7 +315,7 @@ class Sessions:
             await self._get(exchange, session)
 
     async def _get(self, exchange: Exchange, session: Session) -> None:
-        if not accepts(exchange.header(b"accept") or b"").events:
+        if not exchange.accepts.events:
             await exchange.error(406, errors.INVALID_REQUEST, "Accept must allow text/event-stream")
             return
         last = exchange.header(b"last-event-id")

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from functools import lru_cache
 from types import TracebackType
 from typing import TYPE_CHECKING
-
-from msgspec import Struct
 
 from ..limits import Limits
 from ..protocol import framing
@@ -18,37 +15,6 @@ if TYPE_CHECKING:
 
 # An answer that comes sooner is not worth watching the connection for.
 PATIENCE_SECONDS = 0.02
-
-
-class Accepts(Struct, frozen=True):
-    """Which of the two media types a client accepts."""
-
-    json: bool
-    events: bool
-
-
-JSON_ONLY = Accepts(json=True, events=False)
-
-
-@lru_cache(maxsize=256)
-def accepts(header: bytes | None) -> Accepts:
-    """Read an Accept header. Without one, JSON; `*/*` accepts both."""
-    if header is None:
-        return JSON_ONLY
-    types = {part.partition(b";")[0].strip().lower() for part in header.split(b",") if not _is_refused(part)}
-    return Accepts(
-        json=bool(types & {b"application/json", b"application/*", b"*/*"}),
-        events=bool(types & {b"text/event-stream", b"text/*", b"*/*"}),
-    )
-
-
-def _is_refused(part: bytes) -> bool:
-    """Whether a type is listed with weight 0, which means "anything but this"."""
-    for parameter in part.split(b";")[1:]:
-        name, _, value = parameter.partition(b"=")
-        if name.strip().lower() == b"q":
-            return not value.strip().strip(b"0.")
-    return False
 
 
 class EventSender:

@@ -1,6 +1,7 @@
-"""What all open connections of a process keep for slow clients, and how much of it there may be."""
+"""What all open connections of a process share: what they keep for slow clients, and the heads that they know."""
 
 from ...limits import DEFAULT, Limits
+from .known_heads import KnownHeads
 from .waiting import Holder, Waiting
 
 
@@ -15,6 +16,7 @@ class Crowd:
         self.heads = Waiting(most=limits.unfinished_heads)
         self.unfinished = Waiting(most_bytes=limits.unfinished_bytes)
         self.unread = Waiting(most_bytes=limits.unread_bytes)
+        self.known_heads = KnownHeads()
 
     def forget(self, connection: Holder) -> None:
         for waiting in (self.heads, self.unfinished, self.unread):

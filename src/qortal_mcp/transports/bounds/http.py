@@ -3,15 +3,17 @@
 Sizes and counts are checked here; the sweep in `serve.py` visits every connection and ends those that wait too long.
 """
 
+import asyncio
 import re
 import secrets
+from collections.abc import Mapping
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from ...protocol.framing import KEEP_ALIVE
 from ..hang_up import has_hung_up
-from ..http import AT_ONCE, BODY_AT_ONCE
+from ..http import AT_ONCE, HEAD
 from .crowd import Crowd
 from .flow import Flow
 
@@ -62,11 +64,16 @@ class BoundedProtocol(HttpToolsProtocol):
         self._is_ending = False
         # Whether a request became whole in the piece that is being parsed.
         self._has_just_come = False
+        # Whether a piece is being parsed, and the request whose answering waits for the end of that.
+        self._is_parsing = False
+        self._parsed: RequestResponseCycle | None = None
         self._trailers = _Trailers(self)
         # When the current request began to arrive; None between requests.
         self.since: float | None = self.loop.time()
         # When the client stopped reading; None while it reads.
         self.paused_since: float | None = None
+        # When the last answer was given.
+        self.idle_since = self.since
         # Whether it is counted among those that wait for a request to arrive, and how much of one is kept.
         self._is_counted = True
         self._kept = 0
@@ -87,11 +94,15 @@ class BoundedProtocol(HttpToolsProtocol):
             self.cycle = None  # type: ignore[assignment]
 
     def data_received(self, data: bytes) -> None:
+        if self._is_resting() and (known := self.crowd.known_heads.find(data)) is not None:
+            self._begin_known(*known)
+            return
         if len(data) > _PIECE_BYTES:
             self._receive_in_pieces(data)
             return
         if self._is_ending:
             return
+        is_first = self._in_head and not self._head_bytes
         if self._in_head:
             if self.since is None:
                 self.since = self.loop.time()
@@ -99,10 +110,77 @@ class BoundedProtocol(HttpToolsProtocol):
             if self._held_head or ((b"h2c" in data or b"HTTP2" in data) and self._is_between_requests()):
                 data = self._without_http_2_request(data)
         self._body_bytes += len(data)
+        self._is_parsing = True
         super().data_received(data)
-        self._has_just_come = False
+        self._is_parsing = self._has_just_come = False
         if self.since is not None or self.pipeline:
             self._wait_for_the_rest(len(data))
+        if self._parsed is not None:
+            is_alone = is_first and self.since is None and not self.pipeline
+            cycle, self._parsed = self._parsed, None
+            self._begin(cycle)
+            if is_alone and cycle.keep_alive and HEAD in cycle.scope:
+                self.crowd.known_heads.keep(data, cycle.scope)
+
+    def _is_resting(self) -> bool:
+        """Whether everything that came was answered, so that a request begins with what comes next."""
+        cycle = self.cycle
+        return (
+            cycle is not None
+            and cycle.response_complete
+            and self._in_head
+            and self.since is None
+            and not self._is_ending
+            and not self.flow.write_paused
+        )
+
+    def _begin_known(self, scope: Mapping[str, Any], body: bytes) -> None:
+        """What the parser and uvicorn do for a request, if its head is known."""
+        own: Any = {
+            **scope,
+            "client": self.client,
+            "server": self.server,
+            "state": self.app_state.copy(),
+            AT_ONCE: self.reply_at_once,
+        }
+        self.cycle = self._answering = RequestResponseCycle(
+            scope=own,
+            transport=self.transport,
+            flow=self.flow,
+            logger=self.logger,
+            access_logger=self.access_logger,
+            access_log=self.access_log,
+            default_headers=self.server_state.default_headers,
+            message_event=asyncio.Event(),
+            expect_100_continue=False,
+            keep_alive=not self.crowd.is_leaving,
+            on_response=self.on_response_complete,
+        )
+        self.cycle.body += body
+        self.cycle.more_body = False
+        self._begin(self.cycle)
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        if self._is_parsing and app is self.app:
+            self._parsed = cycle
+        else:
+            super()._start_asgi_task(cycle, app)
+
+    def _begin(self, cycle: RequestResponseCycle) -> None:
+        """Answer a request that came whole without a task, if the application can; give any other one its task."""
+        begin = getattr(self.app, "begin", None)
+        if cycle.more_body or begin is None:
+            super()._start_asgi_task(cycle, self.app)
+            return
+        body = bytes(cycle.body)
+        cycle.body = bytearray()
+        cycle.message_event.clear()
+        try:
+            rest = begin(cycle.scope, cycle.receive, cycle.send, body)
+        except Exception as exc:
+            rest = _failing(exc)
+        if rest is not None:
+            super()._start_asgi_task(cycle, lambda *_: rest)
 
     def _receive_in_pieces(self, data: bytes) -> None:
         """So that a head that is too long, or a body of tiny chunks, is refused before all of it is parsed."""
@@ -176,7 +254,6 @@ class BoundedProtocol(HttpToolsProtocol):
         if len(self.pipeline) >= _PIPELINED:
             self._stop(b"429 Too Many Requests")
         self.scope[AT_ONCE] = self.reply_at_once  # type: ignore[literal-required]
-        self.scope[BODY_AT_ONCE] = self.body_at_once  # type: ignore[literal-required]
         super().on_headers_complete()
         if self.crowd.is_leaving and self.cycle is not None:
             self.cycle.keep_alive = False
@@ -216,7 +293,11 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def on_response_complete(self) -> None:
         if not self.pipeline:
-            super().on_response_complete()
+            self.server_state.total_requests += 1
+            if self.flow.read_paused and not self.transport.is_closing():
+                self.flow.resume_reading()
+            # uvicorn would set a timer after each answer; the sweep comes by anyway.
+            self.idle_since = self.loop.time()
         elif self.flow.write_paused:
             self._waits_for_reader = True
         else:
@@ -315,11 +396,13 @@ class BoundedProtocol(HttpToolsProtocol):
             self._refuse(b"400 Bad Request")
 
     def sweep(self, now: float) -> None:
-        """End a connection that sends or reads too slowly."""
+        """End a connection that sends or reads too slowly, or is not used any more."""
         if self.paused_since is not None and now - self.paused_since > self.limits.send_seconds:
             self.transport.abort()
         elif self.since is not None and now - self.since > self.limits.receive_seconds:
             self._refuse(b"408 Request Timeout")
+        elif self._is_resting() and now - self.idle_since > self.timeout_keep_alive:
+            self.transport.close()
         elif self.flow.read_paused and self._is_answering() and has_hung_up(self._fileno()):
             self._probe_soon()
 
@@ -337,16 +420,6 @@ class BoundedProtocol(HttpToolsProtocol):
         """Shutdown: drop a request that is still arriving, and a client that does not read."""
         if self.since is not None or self.paused_since is not None:
             self.transport.abort()
-
-    def body_at_once(self, scope: Any) -> bytes | None:
-        """The body of a request that has fully arrived; None otherwise. Never waits."""
-        cycle = self.cycle
-        if cycle.scope is not scope or cycle.more_body or cycle.disconnected or cycle.response_complete:
-            return None
-        body = bytes(cycle.body)
-        cycle.body = bytearray()
-        cycle.message_event.clear()
-        return body
 
     def reply_at_once(self, scope: Any, request_id: str, body: bytes) -> bool:
         """Send a JSON reply with one write; False if that is not possible now.
@@ -368,6 +441,11 @@ class BoundedProtocol(HttpToolsProtocol):
             self.transport.close()
         cycle.on_response()
         return True
+
+
+async def _failing(exc: Exception) -> None:
+    """For uvicorn, which logs what an application raises and answers with 500."""
+    raise exc
 
 
 class _Trailers(list[tuple[bytes, bytes]]):
