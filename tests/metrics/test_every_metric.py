@@ -76,7 +76,12 @@ def test_the_page_of_serve_has_what_is_listed_for_it(served: str) -> None:
 @pytest.mark.promise("Operations", "Every metric is documented, and every documented metric exists.")
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot hand over connections")
 def test_the_page_of_several_workers_has_what_is_listed_for_it() -> None:
-    with live_node() as node, listening("serve", "--node", node, "--workers", "2") as server:
+    with (
+        live_node() as node,
+        tiny_store() as store,
+        listening("serve", "--node", node, "--workers", "2", "--cache", store.url) as server,
+    ):
+        server.wait_for(lambda said: said.count("the shared store answers") == 2)
         for tool in ("get_node_status", "unheard-of", "get_node_status", "unheard-of"):
             call(server, tool)
         page = server.ask("/metrics")[1].decode()

@@ -78,7 +78,8 @@ def test_each_gets_its_own_answer_and_its_own_id(door: Door) -> None:
                 sock.sendall(call(text))
                 head, body = replies.next()
                 assert json.loads(body)["id"] == text
-                assert (found := _ID.search(head)) is not None
+                found = _ID.search(head)
+                assert found is not None
                 ids.add(found[1])
     assert len(ids) == 10
 

@@ -112,9 +112,7 @@ def serve_file_app(
     from ...transports.serve import run_http
 
     try:
-        run_http(
-            app, sock, limits=app.server.limits, on_started=started, drain_seconds=drain_seconds
-        )
+        run_http(app, sock, limits=app.server.limits, on_started=started, drain_seconds=drain_seconds)
     except LifespanFailed as exc:
         raise _not_started(app.server, exc) from exc
 

@@ -302,7 +302,12 @@ class Supervisor:
     def _asked_to_stop(self, number: int) -> None:
         """Balancers are stopped for by SIGTERM; whoever sits at a terminal, or asks twice, means now."""
         drain_seconds = self._job.door.drain_seconds
-        if number != signal.SIGTERM or not drain_seconds or not self._is_announced or self._leaves_at is not None:
+        if (
+            number != signal.SIGTERM
+            or not drain_seconds
+            or not self._is_announced
+            or self._leaves_at is not None
+        ):
             self._begin_to_stop()
             return
         self._leaves_at = time.monotonic() + drain_seconds
