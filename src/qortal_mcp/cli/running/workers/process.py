@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 
 from ....metrics.board import Part
 from .messages import LINE_BYTES, FromWorker, Handover, ToWorker, from_worker, line
@@ -19,6 +20,7 @@ _START = (
     "sys.exit(importlib.import_module(sys.argv[2]).main(*map(int, sys.argv[3:])))"
 )
 _READ_BYTES = 64 * 1024
+TERMINAL_SIGNALS = (signal.SIGINT, signal.SIGHUP)
 # What comes with each connection; it means nothing.
 _HANDED = b"."
 
@@ -34,6 +36,8 @@ class Worker:
         self.is_ready = False
         # It still answers, but gets no more connections.
         self.is_leaving = False
+        # When it got a connection last, counted in connections.
+        self.turn = 0
         self._part = part
         self._process: subprocess.Popen[bytes] | None = None
         self._handed = 0
@@ -48,7 +52,7 @@ class Worker:
         self.control, theirs = socket.socketpair()
         self._arrivals, their_arrivals = socket.socketpair()
         passed = (theirs.fileno(), their_arrivals.fileno(), memory)
-        with theirs, their_arrivals:
+        with theirs, their_arrivals, _terminal_signals_blocked():
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-c", _START, json.dumps(sys.path), _MODULE, *map(str, passed)],
                 stdin=subprocess.DEVNULL,
@@ -138,6 +142,16 @@ class Worker:
         self._arrivals.close()
         self._part.show_no_gauges()
         return None if self._ready_since is None else time.monotonic() - self._ready_since
+
+
+@contextlib.contextmanager
+def _terminal_signals_blocked() -> Iterator[None]:
+    """A terminal sends them to workers as well, which are to ignore them from their first moment on."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, TERMINAL_SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def how_it_ended(code: int) -> dict[str, object]:

@@ -82,6 +82,7 @@ class Supervisor:
         self._leaves_at: float | None = None
         self._stop_by: float | None = None
         self._accept_from = 0.0
+        self._turns = 0
         self._held: socket.socket | None = None
         self._metrics_file = metrics_file
         self._write_at = 0.0
@@ -264,7 +265,11 @@ class Supervisor:
 
     def _accept(self, at_most: int = _MOST_AT_ONCE) -> None:
         for _ in range(at_most):
-            able = sorted((each for each in self._workers if each.takes_connections), key=_load)
+            # Between those with as few, whoever has got none for the longest.
+            able = sorted(
+                (each for each in self._workers if each.takes_connections),
+                key=lambda each: (each.load, each.turn),
+            )
             if not able:  # one will serve soon; those who come meanwhile wait in the system's queue
                 self._accept_from = time.monotonic() + _FULL_SECONDS
                 return
@@ -275,10 +280,13 @@ class Supervisor:
             except OSError:  # the client has left, or there are too many open files
                 self._accept_from = time.monotonic() + _FULL_SECONDS
                 return
-            if not any(worker.hand(connection) for worker in able):
+            taker = next((worker for worker in able if worker.hand(connection)), None)
+            if taker is None:
                 self._held = connection  # it is the first in the next attempt
                 self._accept_from = time.monotonic() + _FULL_SECONDS
                 return
+            self._turns += 1
+            taker.turn = self._turns
             self._held = None
             connection.close()
 
@@ -374,10 +382,6 @@ class Supervisor:
         self._selector.close()
         self._listening.close()
         os.close(self._memory)
-
-
-def _load(worker: Worker) -> int:
-    return worker.load
 
 
 def _about(worker: Worker) -> dict[str, object]:

@@ -11,13 +11,15 @@ from ...program import reported
 from ..jobs import ServeChain
 from . import messages
 from .link import Audits, Link, Questions
+from .process import TERMINAL_SIGNALS
 
 
 def main(control: int, arrivals: int, memory: int) -> int:
     """Returns the exit code. The numbers are those of open files."""
     # A terminal sends these to all of its processes, and the one that looks after this one decides.
-    for number in (signal.SIGINT, signal.SIGHUP):
+    for number in TERMINAL_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, TERMINAL_SIGNALS)
     return reported(lambda: _serve(socket.socket(fileno=control), socket.socket(fileno=arrivals), memory))
 
 
