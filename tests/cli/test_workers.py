@@ -2,6 +2,8 @@
 
 import json
 import os
+import pty
+import select
 import signal
 import socket
 import subprocess
@@ -14,7 +16,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from tests.cli.running import ALICE, COMMAND, SECONDS, Listening, listening, run
+from tests.cli.running import ALICE, COMMAND, SECONDS, Listening, environment, listening, run
 from tests.cli.strangers import Answered, http_stranger
 from tests.cli.workers import VALIDATE, Line, called, events, lines, modern, pids_of
 from tests.metrics.prometheus import number, numbers
@@ -147,6 +149,36 @@ def test_a_worker_that_is_killed_is_replaced_and_its_numbers_stay() -> None:
             assert number(page, "qortal_mcp_worker_restarts_total") == 1
             assert number(page, "qortal_mcp_workers") == 2
             assert number(page, "qortal_mcp_http_connections") == 2
+
+
+@pytest.mark.promise(
+    "Operations", "A worker that hangs does not hold up the metrics, and what it counted stays in them."
+)
+def test_a_worker_that_hangs_does_not_hold_up_the_metrics() -> None:
+    with listening("serve", "--sample", "--workers", "2") as server, lines(server, 2) as (first, second):
+        for line in (first, second, second):
+            line.call()
+        hanging = pids_of(server)[second.worker - 1]
+        os.kill(hanging, signal.SIGSTOP)
+        try:
+            assert calls_counted(first) == 3
+        finally:
+            os.kill(hanging, signal.SIGCONT)
+        assert calls_counted(second) == 3
+
+
+def test_the_closed_terminal_that_it_was_started_from_ends_it_with_its_workers() -> None:
+    child, terminal = pty.fork()
+    if child == 0:
+        words = [*COMMAND, "serve", "--sample", "--workers", "2", "--listen", "127.0.0.1:0"]
+        os.execve(words[0], words, environment())
+    said = b""
+    while b"workers serve" not in said:
+        assert select.select([terminal], [], [], SECONDS)[0], said
+        said += os.read(terminal, 4096)
+    os.close(terminal)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
 
 
 def test_callers_of_other_workers_notice_nothing_of_one_that_dies() -> None:

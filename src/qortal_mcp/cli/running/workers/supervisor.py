@@ -78,6 +78,8 @@ class Supervisor:
         self._is_announced = False
         self._code: int | None = None
         self._signals: list[int] = []
+        # Asked now: one that was closed is none any more.
+        self._has_terminal = has_terminal()
         # When it begins to stop, if it was asked to and still serves; and when those who serve are ended.
         self._leaves_at: float | None = None
         self._stop_by: float | None = None
@@ -298,7 +300,7 @@ class Supervisor:
     def _signalled(self, number: int) -> None:
         if number == signal.SIGCHLD:
             return  # who has ended is looked at in any case
-        if number in _hang_up() and not has_terminal():
+        if number == signal.SIGHUP and not self._has_terminal:
             self._read_again()
         elif self._stop_by is None:
             self._asked_to_stop(number)
