@@ -52,12 +52,14 @@ class Worker:
         self.control, theirs = socket.socketpair()
         self._arrivals, their_arrivals = socket.socketpair()
         passed = (theirs.fileno(), their_arrivals.fileno(), memory)
+        command = [sys.executable, "-P", "-c", _START, json.dumps(sys.path), _MODULE, *map(str, passed)]
         with theirs, their_arrivals, _terminal_signals_blocked():
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-c", _START, json.dumps(sys.path), _MODULE, *map(str, passed)],
-                stdin=subprocess.DEVNULL,
-                pass_fds=passed,
-            )
+            try:
+                self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=passed)
+            except OSError:
+                self.control.close()
+                self._arrivals.close()
+                raise
         self.control.setblocking(False)
         self._arrivals.setblocking(False)
         self.tell(handover)
@@ -89,12 +91,16 @@ class Worker:
         if sent < len(text):
             self.kill()
 
-    def heard(self) -> list[FromWorker]:
-        """What it has said since."""
+    def heard(self) -> list[FromWorker] | None:
+        """What it has said since; None if it will say nothing more."""
         try:
             data = self.control.recv(_READ_BYTES)
-        except OSError:
+        except BlockingIOError:
             return []
+        except OSError:
+            return None
+        if not data:
+            return None
         *lines, self._unread = (self._unread + data).split(b"\n")
         assert len(self._unread) <= LINE_BYTES, "workers say little"
         return [from_worker(each) for each in lines]

@@ -188,12 +188,19 @@ class Supervisor:
         try:
             worker.start(handover, self._memory)
         except OSError as exc:
-            raise Undetermined(f"Cannot start a worker: {exc.strerror or exc}.") from None
+            if not self._is_announced:
+                raise Undetermined(f"Cannot start a worker: {exc.strerror or exc}.") from None
+            worker.start_at = time.monotonic() + worker.restarts.ended(None)
+            log.error(
+                "a worker cannot be started", extra=_about(worker) | {"qortal_mcp.reason": exc.strerror}
+            )
+            return
         self._selector.register(worker.control, selectors.EVENT_READ, worker)
 
     def _ended(self, worker: Worker, code: int) -> None:
         self._hear(worker)  # what it said last
-        self._selector.unregister(worker.control)
+        with suppress(KeyError):
+            self._selector.unregister(worker.control)
         was_leaving = worker.is_leaving
         served = worker.forget()
         self._desk.ended(worker)
@@ -223,7 +230,12 @@ class Supervisor:
         )
 
     def _hear(self, worker: Worker) -> None:
-        for message in worker.heard():
+        said = worker.heard()
+        if said is None:
+            with suppress(KeyError):
+                self._selector.unregister(worker.control)
+            return
+        for message in said:
             if isinstance(message, messages.Ready):
                 self._is_ready(worker)
             elif isinstance(message, messages.Leaving):
