@@ -204,3 +204,17 @@ async def test_what_is_sent_to_a_store_that_takes_nothing_is_bounded(there: Tiny
         await until(lambda: len(there.commands("SET")) >= 4)
         assert len([words for words in there.commands("SET") if words[1].startswith(b"key")]) <= 8
         assert 'operation="write",outcome="dropped"' in store.metrics.render()
+
+
+async def test_a_message_that_waits_for_the_store_is_not_lost_when_the_server_stops(there: TinyStore) -> None:
+    async with talking(there, limits=StoreLimits(reply_seconds=5, rest_seconds=0.05)) as talk:
+        there.goes_on.clear()
+        sending = asyncio.create_task(talk.send({"jsonrpc": "2.0", "id": 9, "method": "ping"}))
+        await asyncio.sleep(0.05)
+        taken = asyncio.create_task(talk.connection.taken())
+        await asyncio.sleep(0)
+        assert not taken.done()
+        there.goes_on.set()
+        await taken
+        assert (await talk.hear())["id"] == 9
+        await sending

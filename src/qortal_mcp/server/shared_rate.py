@@ -1,6 +1,7 @@
 """A rate limit that several processes count together, in the shared store; each by itself while that is away."""
 
 import asyncio
+import functools
 import socket
 from collections import deque
 from collections.abc import Hashable
@@ -13,6 +14,7 @@ from .rate import Rate, burst_of
 
 _VERSION = 1
 _MICROSECONDS = 1_000_000
+_KEYS = 1024
 # The bucket of one caller, kept as the time at which it will be full again, in microseconds of the store's own clock. What cannot
 # be such a time counts as nothing. Returns how long the caller has to wait.
 _TAKE = Script(
@@ -46,6 +48,8 @@ class SharedRate:
         self._burst = round(burst_of(per_second) * _MICROSECONDS / per_second)
         self._machine = socket.gethostname()
         self._verdicts: deque[float] = deque()
+        # Callers seldom come alone.
+        self._key = functools.lru_cache(maxsize=_KEYS)(self._made_key)
 
     async def ask(self, caller: Hashable, requests: int) -> None:
         """Whether a caller may make so many requests. The message that has them is taken right after this, without a pause."""
@@ -71,7 +75,7 @@ class SharedRate:
         metrics.count(names.STORE_REQUESTS, "limit", "shared")
         return said / _MICROSECONDS
 
-    def _key(self, caller: Hashable) -> str:
+    def _made_key(self, caller: Hashable) -> str:
         """Without the chain: limits hold also while no node says which one it is. Nobody can read a caller's address from it."""
         # Loopback is another place on every machine.
         who = f"{caller} {self._machine}" if caller == THIS_MACHINE else str(caller)
