@@ -403,11 +403,13 @@ class Exchange:
         self, limit: int, refuse: Callable[[str], Awaitable[None]] | None = None
     ) -> bytes | None:
         """The whole body; None when it was too large (answered, by `refuse` or as JSON-RPC) or the client left."""
-        length = self.head.get(b"content-length")
-        if length is not None and (not length.isdigit() or len(length) > 15 or int(length) > limit):
-            await self._too_large(limit, refuse)
-            return None
-        body = self._body if self._body is not None else await self._arriving_body(limit)
+        body = self._body
+        if body is None:
+            length = self.head.get(b"content-length")
+            if length is not None and (not length.isdigit() or len(length) > 15 or int(length) > limit):
+                await self._too_large(limit, refuse)
+                return None
+            body = await self._arriving_body(limit)
         if body is not None and len(body) > limit:
             await self._too_large(limit, refuse)
             return None
