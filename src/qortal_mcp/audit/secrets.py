@@ -21,7 +21,8 @@ SECRET = re.compile(
 HIDDEN = "***"
 # Shorter values are words like any other: without them a report could not be read.
 _SHORTEST = 6
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>]+")
+# What ends the sentence or bracket that an address stands in is not part of it.
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>]+(?<![),.:;])")
 # What a server writes after the scheme when it asks for a token is not one.
 _CHALLENGE = r"(?:realm|scope|error|error_description|error_uri|resource_metadata|charset)=\""
 _SCHEME = re.compile(rf"\b(bearer|basic)\s+(?!{_CHALLENGE})[^\s\"']+", re.IGNORECASE)

@@ -384,3 +384,9 @@ def test_secrets_in_a_command_are_shown_nowhere(servers: Servers) -> None:
     servers.write({"ann": {"command": sys.executable, "args": ["-c", "raise SystemExit(1)", *words]}})
     ended = run("bridge", "--check", "--servers", str(servers.path))
     assert not any(one in ended.out + ended.err for one in hidden)
+
+
+def test_a_hidden_value_at_the_end_of_an_address_takes_no_bracket_with_it(servers: Servers) -> None:
+    servers.write({"away": {"url": "http://127.0.0.1:9/mcp?token=hunter2secret"}})
+    ended = run("bridge", "--servers", str(servers.path), "--check", "--start-timeout", "1")
+    assert "away (http://127.0.0.1:9/mcp?token=***):" in ended.out.replace("\n    ", " ")

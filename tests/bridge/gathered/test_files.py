@@ -153,10 +153,15 @@ def test_tools_that_a_client_hides_are_hidden() -> None:
         pytest.param({"command": "${NOPE}"}, "The variable NOPE is not set.", id="unset"),
         pytest.param({"command": "x", "args": ["${EMPTY}"]}, "The variable EMPTY is not set.", id="empty"),
         pytest.param({"url": "http://h/${input:key}"}, "can only be filled in by the client", id="input"),
+        pytest.param(
+            {"command": "x", "args": ["${NOPE:-${TOKEN}}"]}, "another one inside its default", id="nested"
+        ),
         pytest.param({}, "neither a command nor a url", id="nothing"),
         pytest.param({"command": 5}, "no command", id="number"),
         pytest.param({"command": "x", "args": "y"}, "args is not a list", id="args"),
         pytest.param({"command": "x", "args": [{}]}, "not a text", id="argument"),
+        pytest.param({"command": "x", "args": ["a\0b"]}, "null character", id="null"),
+        pytest.param({"command": "x", "args": ["a" * 200_000]}, "longer than 100,000", id="long"),
         pytest.param({"command": "x", "env": []}, "env is not an object", id="env"),
         pytest.param({"type": "carrier-pigeon", "url": "http://h"}, "type is not", id="type"),
         pytest.param({"type": "http", "command": "x"}, "neither", id="http-without-url"),

@@ -150,8 +150,12 @@ def _listed(raw: dict[str, Any], member: str) -> list[Any]:
 def _text(value: Any, what: str, expansion: Expansion) -> str:
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**100:
         value = str(value)
-    if not isinstance(value, str) or "\0" in value or len(value) > _LONGEST_WORD:
+    if not isinstance(value, str):
         raise BadEntry(f"{what[:1].upper()}{what[1:]} is not a text.")
+    if "\0" in value:
+        raise BadEntry(f"{what[:1].upper()}{what[1:]} has a null character in it.")
+    if len(value) > _LONGEST_WORD:
+        raise BadEntry(f"{what[:1].upper()}{what[1:]} is longer than {_LONGEST_WORD:,} characters.")
     return expansion.of(value)
 
 

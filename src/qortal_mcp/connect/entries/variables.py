@@ -11,6 +11,8 @@ _OF_CLIENTS = re.compile(
     r"workspaceFolder\w*|file\w*|relativeFile\w*|extensionPath|cwd|lineNumber|selectedText"
 )
 _HOME = "userHome"
+# One inside another, which clients fill in differently if at all.
+_NESTED = re.compile(r"\$\{([^{}]*)\$\{")
 _KNOWN = re.compile(r"(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?", re.DOTALL)
 
 
@@ -27,6 +29,10 @@ class Expansion:
 
     def of(self, text: str) -> str:
         """Raises: NotSet."""
+        for outer in _NESTED.finditer(text):
+            name, otherwise, _ = outer[1].partition(":-")
+            if otherwise:
+                raise NotSet(f"The variable {name[:100]} has another one inside its default; write a value.")
         return _VARIABLE.sub(self._value, text)
 
     def value(self, name: str) -> str:
