@@ -110,6 +110,16 @@ async def test_spans_that_meet_at_a_minute_share_no_line(call: Call) -> None:
         assert sum(counts) == len(rows)
 
 
+async def test_pages_of_a_ledger_end_at_the_same_time(call: Call) -> None:
+    pages = await every_page(call, "get_trade_ledger", account=BOB, limit=2)
+    assert {page["range"]["until"] for page in pages} == {pages[0]["page"]["next"]["until"]}
+    assert len(pages) == 3
+    until = "2026-11-15T21:00:30Z"
+    assert (await answer_of(call, "get_trade_ledger", account=BOB, limit=1, until=until))["page"]["next"][
+        "until"
+    ] == until
+
+
 async def test_a_time_without_blocks_is_said_to_be_one(call: Call) -> None:
     answer = await answer_of(call, "get_trade_ledger", account=BOB, since="2027-01-01")
     assert (answer["trades"], answer["totals"]) == ([], {})

@@ -94,7 +94,14 @@ async def get_trade_ledger(args: LedgerOf, node: Node) -> Ledger:
         covered(span, span.last, span.until_ms),
         True,
         trades,
-        page=page_of(args, args.offset, len(trades), args.offset + len(trades) < len(rows)),
+        # A trade that is completed meanwhile must not shift the pages.
+        page=page_of(
+            args,
+            args.offset,
+            len(trades),
+            args.offset + len(trades) < len(rows),
+            until=iso(span.until_ms) if args.until is UNSET else args.until,
+        ),
         asOf=reading.as_of,
         notes=reading.notes(*notes),
     )
