@@ -375,6 +375,20 @@ async def test_on_the_sample_chain_earnings_are_those_of_its_record(call: Call, 
     assert profile["isMintingNow"] is (address in (ALICE, CHLOE))
 
 
+@pytest.mark.parametrize("end", ["since", "until"])
+async def test_a_record_that_an_end_of_the_time_cuts_is_named_on_a_chain_of_unknown_rules(
+    call: Call, end: str
+) -> None:
+    at = (await answer_of(call, "get_block", height=550))["timestamp"]
+    # The record begins before block 530.
+    begin = (await answer_of(call, "get_block", height=530))["timestamp"]
+    times = {"since": at} if end == "since" else {"since": begin, "until": at}
+    earnings = await answer_of(call, "get_minting_profile", address=ALICE, **times)
+    assert earnings["earnings"]["complete"] is False
+    note = "Not counted: what was paid in blocks 535 to 575, of which only a part is in that time."
+    assert note in earnings["notes"]
+
+
 async def test_earnings_after_a_time_leave_out_what_was_paid_before(call: Call) -> None:
     # The time of block 579.
     profile = await answer_of(call, "get_minting_profile", address=ALICE, since=1794775643884)

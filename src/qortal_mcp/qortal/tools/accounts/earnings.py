@@ -18,6 +18,7 @@ from ..scanning.spans import Covered, Span, covered, span_of, time_within
 
 _LAST_HEIGHT = 2**31 - 1
 _CROWDED = "The first payout in that time went to more accounts than one call may read; try a later since."
+_CUT = "Not counted: what was paid in blocks {first} to {last}, of which only a part is in that time."
 HOW_TO_RECORD = (
     "What was earned is unknown: this node keeps no record of balances. Set balanceRecorderEnabled to true in its "
     "settings.json and restart it; it records from then on."
@@ -175,7 +176,17 @@ def _gap(
             return None
         return f"The node has no record yet, or no longer, of {missing} of {due} payouts in that time."
     first = ranges[0].begin + 1
-    return f"The node recorded nothing before block {first}." if first > span.first else None
+    if first > span.first:
+        return f"The node recorded nothing before block {first}."
+    cut = [
+        each
+        for each in ranges
+        if each.isRewardDistribution
+        and each.begin < last
+        and each.end >= span.first
+        and not _is_within(each, span, is_main_net)
+    ]
+    return _CUT.format(first=cut[0].begin + 1, last=cut[0].end) if cut else None
 
 
 def _paid_meanwhile(span: Span, is_main_net: bool) -> list[str]:
