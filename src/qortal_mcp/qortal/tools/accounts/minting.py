@@ -18,6 +18,7 @@ from ...words.arguments import Account, EarlierThan, LaterThan, Limit, Offset, O
 from ...words.minting import MINTING_GROUP
 from ..answers import Answer, ListAnswer, Page, fitting, page_of, page_on
 from ..read_only import tool
+from ..scanning.spans import between
 from .earnings import Earnings, earned
 from .prospects import (
     ASSUMED_RULES,
@@ -109,6 +110,7 @@ class MintingProfile(Answer):
 async def get_minting_profile(args: OneMinter, node: Node, ctx: Context) -> MintingProfile:
     """Whether an account mints now, its next level and when, expected payout and earnings; penalty, reward shares,
     sponsor, sponsored accounts."""
+    between(args.since, args.until)  # refuses times in the wrong order before anything is asked
     reading = node.reading()
     address = args.address
     # Core's reports fail for accounts it has never seen; the caller must then hear that there is no such account.
