@@ -92,6 +92,17 @@ def test_undo_after_replacing_brings_the_former_entry_back(home: Home) -> None:
     assert home.cursor.read_text() == former
 
 
+def test_an_entry_that_replaced_one_of_ours_is_undone_step_by_step(home: Home) -> None:
+    assert home.install("cursor").code == 0
+    first = home.cursor.read_text()
+    assert home.install("cursor", "--sample", "--replace").code == 0
+    undone = home.install("cursor", "--undo")
+    assert (undone.code, home.cursor.read_text()) == (0, first)
+    assert "To undo that: qortal-mcp install cursor --undo" in undone.out
+    assert home.install("cursor", "--undo").code == 0
+    assert not home.cursor.exists()
+
+
 @pytest.mark.promise("Setting up clients", "Installing a second time changes nothing and says so.")
 def test_a_second_run_changes_nothing(home: Home) -> None:
     assert home.install("cursor").code == 0

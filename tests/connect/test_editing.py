@@ -15,6 +15,7 @@ from tests.cost import is_linear
 
 from qortal_mcp.connect import clients, installing
 from qortal_mcp.connect.client import Client
+from qortal_mcp.connect.configured import entries_under
 from qortal_mcp.connect.installing import NotOurs, OtherEntry
 from qortal_mcp.connect.settings_files import editing
 from qortal_mcp.connect.settings_files.formats import Form, parsed
@@ -150,7 +151,7 @@ def test_in_a_file_that_changed_since_the_entry_that_was_replaced_comes_back(
     undoing = installing.undoing(client, changed, "qortal", known, before)
     assert undoing is not None
     assert undoing.splice is not None
-    servers = installing.entries_under(parsed(client.form, undoing.splice.applied(changed)), client.key)
+    servers = entries_under(parsed(client.form, undoing.splice.applied(changed)), client.key)
     assert servers["qortal"] == servers["later"] == OTHER
     # What cannot be brought back is taken out, and is in the copy.
     undoing = installing.undoing(client, changed, "qortal", known, None)

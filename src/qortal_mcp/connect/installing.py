@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from .client import SERVER_NAME, Client, Level
@@ -17,6 +18,8 @@ from .settings_files.splice import Splice
 
 # Clients in JavaScript lose an entry __proto__, and a name that begins with a hyphen looks like an option of theirs.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
+# How often in a row an entry of ours can be replaced and undone again.
+_MOST_FORMER = 5
 
 
 class OtherEntry(Exception):
@@ -81,10 +84,20 @@ def _covers(found: Any, entry: Mapping[str, Any]) -> bool:
 
 
 def record(
-    client: Client, file: str, name: str, entry: Any, data: bytes | None, splice: Splice, backup: str
+    client: Client,
+    file: str,
+    name: str,
+    entry: Any,
+    data: bytes | None,
+    splice: Splice,
+    backup: str,
+    *,
+    known: Record | None = None,
 ) -> Record:
-    """What is kept of a change."""
+    """What is kept of a change. `known` is what was kept of the one before it."""
     before = data or b""
+    replaced = entries_under(parsed(client.form, before), client.key).get(name)
+    is_followed = known is not None and replaced is not None and hash_of(replaced) == known.entry
     return Record(
         client=client.name,
         file=file,
@@ -96,7 +109,21 @@ def record(
         added=len(splice.text),
         removed=splice.end - splice.start,
         backup=backup,
+        former=_shortened(known) if is_followed else None,
     )
+
+
+def _shortened(known: Record | None, most: int = _MOST_FORMER) -> Record | None:
+    if known is None or most == 0:
+        return None
+    return msgspec.structs.replace(known, former=_shortened(known.former, most - 1))
+
+
+def known_after(client: Client, name: str, known: Record | None, data: bytes) -> Record | None:
+    """What is still known of the entry when a change was undone and this is the file: the one that came back may be ours, too."""
+    former = known.former if known is not None else None
+    found = entries_under(parsed(client.form, data), client.key).get(name)
+    return former if former is not None and found is not None and hash_of(found) == former.entry else None
 
 
 def undoing(

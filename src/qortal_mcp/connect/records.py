@@ -35,6 +35,8 @@ class Record(Struct, frozen=True, kw_only=True, rename="camel"):
     added: int
     removed: int
     backup: str = ""
+    # That of the entry which this one took the place of, if `install` wrote that, too.
+    former: "Record | None" = None
 
 
 def folder(machine: Machine) -> str:
@@ -79,6 +81,7 @@ def write(machine: Machine, record: Record) -> None:
 
 
 def forget(machine: Machine, file: str, name: str) -> None:
+    """Raises nothing: what cannot be removed does no harm."""
     with contextlib.suppress(OSError):
         os.unlink(_path(machine, file, name))
 

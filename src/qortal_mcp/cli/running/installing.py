@@ -13,7 +13,7 @@ from ...connect import records, trying
 from ...connect.client import Client, Level, Setup, Target
 from ...connect.configured import ClientFile, Configured, configured, unread
 from ...connect.difference import difference
-from ...connect.installing import NotOurs, OtherEntry, change, install_words, record, undoing
+from ...connect.installing import NotOurs, OtherEntry, change, install_words, known_after, record, undoing
 from ...connect.places import Machine, file_of, on_disk, this_machine
 from ...connect.rendering import document, entry, written
 from ...connect.settings_files import reading, writing
@@ -86,7 +86,9 @@ def install(job: Job, setup: Setup, target: Target, *, replaces: bool, only_prin
         terminal.write("Nothing was written.")
         return failures.GOOD
     backup = _written(job, data, splice)
-    can_undo = _remembered(job, record(client, job.file, job.name, wanted, data, splice, backup))
+    earlier = records.read(job.machine, job.file, job.name)
+    kept = record(client, job.file, job.name, wanted, data, splice, backup, known=earlier)
+    can_undo = _remembered(job, kept)
     installed.done(client, backup, undo=_undo_words(job) if can_undo else "")
     installed.remarks(client, TOKEN_VARIABLE if target.needs_token else "")
     return failures.GOOD
@@ -117,12 +119,20 @@ def undo(job: Job, *, only_prints: bool) -> int:
     if only_prints:
         terminal.write("Nothing was written.")
         return failures.GOOD
+    left = None
     if found.splice is None:
         _guarded(lambda: writing.remove(job.path, data))
         terminal.write("Removed the file, which held nothing else and was made by this command.")
     else:
-        installed.done(job.client, _written(job, data, found.splice), undo="")
-    records.forget(job.machine, job.file, job.name)
+        backup = _written(job, data, found.splice)
+        left = known_after(job.client, job.name, known, found.splice.applied(data))
+        installed.done(job.client, backup, undo="")
+        if left is not None:
+            terminal.write(
+                f"The entry that came back is of this command, too. To undo that: {_undo_words(job)}"
+            )
+    if left is None or not _remembered(job, left):
+        records.forget(job.machine, job.file, job.name)
     installed.restart(job.client)
     return failures.GOOD
 
