@@ -9,7 +9,7 @@ from pathlib import Path
 from bench.environments import PYTHON, install
 from bench.lines import Lines, result
 from bench.processes import HOME, LOAD_CORE, ROOT, SERVER_CORE, Child, Failed
-from bench.wire import call
+from bench.wire import MODERN, call
 
 OURS = "qortal-mcp"
 BARE = "bare"
@@ -78,11 +78,19 @@ def _record(program: Path, fixtures: Path) -> None:
         lines = Lines(child)
         replies = {"initialize": lines.greet(), "tools_list": lines.list_tools()}
         replies["tools_call"] = lines.ask(call(LOCAL_TOOL))
+        modern = lines.ask(call(LOCAL_TOOL, revision=MODERN))
     if result(replies["tools_call"]).get("structuredContent") != {"isValid": True}:
         raise Failed(f"{LOCAL_TOOL} answered {replies['tools_call']!r}")
+    _write(replies, fixtures)
+    # The same with the answer of the modern era, which names the server.
+    _write(replies | {"tools_call": modern}, fixtures / MODERN)
+
+
+def _write(replies: dict[str, bytes], folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
     for name, reply in replies.items():
         text = json.dumps(result(reply), separators=(",", ":"), ensure_ascii=False)
-        (fixtures / f"{name}.json").write_text(text)
+        (folder / f"{name}.json").write_text(text)
 
 
 @contextlib.contextmanager

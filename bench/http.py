@@ -1,7 +1,7 @@
 """HTTP: tools/call of a tool that needs no node, with everything enabled, next to a bare echo of the same bytes."""
 
 import contextlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bench.contestants import BARE, FASTMCP, LOCAL_TOOL, OURS, SDK, Command, running
 from bench.figures import Budget, Figure, compare
@@ -16,8 +16,8 @@ PART = "http"
 LOOPS = ("asyncio", "uvloop")
 _VALID = '"isValid":true'
 _BUDGET = Budget(1.4)
-# Who is measured with wrk as well.
-_BY_WRK = (BARE, OURS, f"{OURS}, {MODERN}")
+# Who is measured with wrk, and in the modern era, too.
+_CLOSELY = (BARE, OURS)
 
 
 @dataclass(frozen=True)
@@ -32,17 +32,19 @@ class Entry:
 
     @property
     def server(self) -> str:
-        """Entries of the same server share its process."""
-        return f"{self.subject.partition(',')[0]} {self.loop}"
+        """Entries of our server share its process; a bare one knows only one answer."""
+        return f"{self.subject} {self.loop}" + (f" {self.revision}" if self.subject == BARE else "")
 
 
 def entries(run: Run) -> list[Entry]:
     who, found = run.contestants, []
+    modern = replace(who, fixtures=who.fixtures / MODERN)
     for loop in LOOPS:
         found += [
             Entry(BARE, loop, who.other(BARE, loop), LEGACY, run.scaled(6_000)),
             Entry(OURS, loop, who.ours(loop, "--sample"), LEGACY, run.scaled(6_000)),
-            Entry(f"{OURS}, {MODERN}", loop, who.ours(loop, "--sample"), MODERN, run.scaled(6_000)),
+            Entry(BARE, loop, modern.other(BARE, loop), MODERN, run.scaled(6_000)),
+            Entry(OURS, loop, who.ours(loop, "--sample"), MODERN, run.scaled(6_000)),
             Entry(SDK, loop, who.other(SDK, loop), LEGACY, run.scaled(1_000)),
             Entry(FASTMCP, loop, who.other(FASTMCP, loop), LEGACY, run.scaled(500)),
         ]
@@ -58,7 +60,9 @@ class Turn:
 
     @property
     def table(self) -> str:
-        return f"{self.entry.loop}, by wrk" if self.by_wrk else self.entry.loop
+        """Whose figures are compared: those of the same loop, revision and generator."""
+        era = f", {MODERN}" if self.entry.revision == MODERN else ""
+        return f"{self.entry.loop}{era}{', by wrk' if self.by_wrk else ''}"
 
     def take(self, child: Child, port: int) -> Cost:
         load = job(self.entry, port, self.entry.requests)
@@ -69,7 +73,7 @@ def turns(run: Run) -> list[Turn]:
     chosen = entries(run)
     found = [Turn(entry, by_wrk=False) for entry in chosen]
     if is_installed():
-        return found + [Turn(entry, by_wrk=True) for entry in chosen if entry.subject in _BY_WRK]
+        return found + [Turn(entry, by_wrk=True) for entry in chosen if entry.subject in _CLOSELY]
     run.say("HTTP: not measured with wrk, which is not installed (Debian has it as the package wrk)")
     return found
 
@@ -98,7 +102,7 @@ def measure(run: Run) -> list[Figure]:
             )
     figures = []
     for name in tables:
-        budgets = {OURS: _BUDGET, f"{OURS}, {MODERN}": _BUDGET}
+        budgets = {OURS: _BUDGET}
         figures += compare(PART, f"CPU per call, {name}", "µs", cpu[name], reference=BARE, budgets=budgets)
     for name in tables:
         figures += compare(PART, f"calls per second, {name}", "/s", rate[name], reference=BARE)

@@ -28,7 +28,16 @@ def strain_by_wrk(child: Child, job: Job, seconds: int = 1) -> Cost:
         script = Path(folder) / "request.lua"
         script.write_text(_script(job))
         url = f"http://127.0.0.1:{job.port}{job.path}"
-        command = ["wrk", "-t1", f"-c{job.connections}", f"-d{seconds}s", "-s", str(script), url]
+        command = [
+            "wrk",
+            "-t1",
+            f"-c{job.connections}",
+            f"-d{seconds}s",
+            "--timeout=30s",
+            "-s",
+            str(script),
+            url,
+        ]
         before = child.cpu_seconds()
         with pinned(LOAD_CORE):
             done = subprocess.run(

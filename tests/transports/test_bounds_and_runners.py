@@ -10,11 +10,11 @@ import pytest
 from qortal_mcp.limits import Limits
 from qortal_mcp.server import Server, ServerOptions, tool
 from qortal_mcp.transports.guard import is_loopback
+from qortal_mcp.transports.head import Accepts, accepts
 from qortal_mcp.transports.memory import MemoryConnection
 from qortal_mcp.transports.serve import bind, url_of
 from qortal_mcp.transports.sessions import Sessions
 from qortal_mcp.transports.stdio import serve_fds
-from qortal_mcp.transports.streams import Accepts, accepts
 
 
 @tool

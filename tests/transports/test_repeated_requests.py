@@ -78,9 +78,7 @@ def test_each_gets_its_own_answer_and_its_own_id(door: Door) -> None:
                 sock.sendall(call(text))
                 head, body = replies.next()
                 assert json.loads(body)["id"] == text
-                found = _ID.search(head)
-                assert found is not None
-                ids.add(found[1])
+                ids.update(_ID.findall(head))
     assert len(ids) == 10
 
 

@@ -72,9 +72,9 @@ def encode(value: str) -> str:
 
 def decode(value: str) -> str | None:
     """The text a header value stands for; None if its Base64 form is broken."""
-    match = _SENTINEL.fullmatch(value)
+    match = _SENTINEL.fullmatch(value) if value.startswith("=?") else None
     if match is None:
-        return value if _PLAIN.fullmatch(value) else None
+        return value if value.isascii() and value.isprintable() else None
     try:
         raw = base64.b64decode(match.group(1), validate=True)
         if base64.b64encode(raw).decode() != match.group(1):

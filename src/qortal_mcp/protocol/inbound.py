@@ -14,8 +14,11 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 from . import errors, headers
 from .decoding import decoder
 from .jsonrpc import LONGEST_ID, UNREADABLE, Request
-from .messages import LOG_LEVELS, LooseMetaOnly, MetaOnly, RequestMeta
+from .messages import LOG_LEVELS, CommonParams, LooseParams, RequestMeta
 from .versions import ASSUMED, LEGACY, METHODS, MODERN, Method
+
+_NO_META = RequestMeta()
+_NOTHING = CommonParams()
 
 
 class Arrival(Struct, frozen=True, gc=False):
@@ -36,6 +39,8 @@ class Route(Struct, frozen=True, gc=False):
     modern: bool
     method: Method
     meta: RequestMeta
+    # The parameters that most methods share; what has a wrong type is None.
+    params: CommonParams = _NOTHING
 
 
 class Rejection(Struct, frozen=True, gc=False):
@@ -46,10 +51,8 @@ class Rejection(Struct, frozen=True, gc=False):
     status: int
 
 
-_NO_META = RequestMeta()
-_NOTHING = MetaOnly()
-_decode_meta = decoder(MetaOnly)
-_decode_loosely = decoder(LooseMetaOnly)
+_decode_params = decoder(CommonParams)
+_decode_loosely = decoder(LooseParams)
 _decode_members = decoder(dict[str, Raw])
 _decode_text = decoder(str)
 _decode_token = decoder(int | str)
@@ -60,7 +63,7 @@ def judge(request: Request, arrival: Arrival) -> Route | Rejection:
     meta, named = _NO_META, _NOTHING
     if request.params is not None:
         try:
-            named = _read_meta(request.params)
+            named = _read_params(request.params)
         except msgspec.ValidationError:
             return _refuse(errors.INVALID_PARAMS, "params and params._meta must be objects", arrival=arrival)
         except UNREADABLE:
@@ -75,13 +78,13 @@ def judge(request: Request, arrival: Arrival) -> Route | Rejection:
             # A modern (or unknown) header with a body that does not have the modern envelope. Both
             # eras require 400 here.
             return _refuse(errors.INVALID_PARAMS, _missing(meta), modern=True)
-    return _judge_legacy(request, meta, arrival)
+    return _judge_legacy(request, meta, named, arrival)
 
 
-def _read_meta(params: Raw) -> MetaOnly:
+def _read_params(params: Raw) -> CommonParams:
     """`_meta` and the names. What has a wrong type is None and never decoded: it may be a megabyte of anything."""
     try:
-        return _decode_meta(params)
+        return _decode_params(params)
     except msgspec.ValidationError:
         found = _decode_loosely(params)
     meta: RequestMeta | UnsetType = UNSET
@@ -92,7 +95,14 @@ def _read_meta(params: Raw) -> MetaOnly:
             log_level=_or_none(_decode_text, found.meta.log_level),
             progress_token=_or_none(_decode_token, found.meta.progress_token),
         )
-    return MetaOnly(meta=meta, name=_or_none(_decode_text, found.name), uri=_or_none(_decode_text, found.uri))
+    return CommonParams(
+        meta=meta,
+        name=_or_none(_decode_text, found.name),
+        uri=_or_none(_decode_text, found.uri),
+        arguments=found.arguments,
+        inputResponses=found.inputResponses,
+        requestState=found.requestState,
+    )
 
 
 def _or_none(decode: Callable[[Raw], Any], raw: Raw | UnsetType) -> Any:
@@ -114,7 +124,7 @@ def _missing(meta: RequestMeta) -> str:
 
 
 def _judge_modern(
-    request: Request, meta: RequestMeta, named: MetaOnly, http: headers.Mirrored | None
+    request: Request, meta: RequestMeta, named: CommonParams, http: headers.Mirrored | None
 ) -> Route | Rejection:
     if not isinstance(meta.version, str):
         return _refuse(errors.INVALID_PARAMS, "the protocol version must be a string", modern=True)
@@ -138,10 +148,12 @@ def _judge_modern(
         return _refuse(errors.INVALID_PARAMS, "unknown log level", modern=True)
     if (wrong := _wrong_token(meta)) is not None:
         return _refuse(errors.INVALID_PARAMS, wrong, modern=True)
-    return Route(meta.version, True, method, meta)
+    return Route(meta.version, True, method, meta, named)
 
 
-def _header_mismatch(request: Request, version: str, named: MetaOnly, http: headers.Mirrored) -> str | None:
+def _header_mismatch(
+    request: Request, version: str, named: CommonParams, http: headers.Mirrored
+) -> str | None:
     """The first mirrored header that is missing, repeated, malformed or different from the body (2026-07-28)."""
     if http.repeated:
         return f"{min(http.repeated)} is given twice"
@@ -163,7 +175,9 @@ def _header_mismatch(request: Request, version: str, named: MetaOnly, http: head
     return None if headers.decode(sent) == name else f"{headers.NAME} does not match the body"
 
 
-def _judge_legacy(request: Request, meta: RequestMeta, arrival: Arrival) -> Route | Rejection:
+def _judge_legacy(
+    request: Request, meta: RequestMeta, named: CommonParams, arrival: Arrival
+) -> Route | Rejection:
     revision = arrival.handshake
     if revision is None and arrival.http is not None:
         revision = arrival.http.version
@@ -176,7 +190,7 @@ def _judge_legacy(request: Request, meta: RequestMeta, arrival: Arrival) -> Rout
         return _refuse(errors.INVALID_PARAMS, wrong)
     if arrival.lasting and arrival.handshake is None and method.name not in ("initialize", "ping"):
         return _refuse(errors.INVALID_PARAMS, "send initialize first, or the _meta of 2026-07-28")
-    return Route(revision, False, method, meta)
+    return Route(revision, False, method, meta, named)
 
 
 def _wrong_token(meta: RequestMeta) -> str | None:

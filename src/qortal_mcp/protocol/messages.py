@@ -73,12 +73,15 @@ class RequestMeta(Wire, frozen=True, kw_only=True):
     progress_token: ProgressToken | UnsetType = field(name="progressToken", default=UNSET)
 
 
-class MetaOnly(Wire, frozen=True, kw_only=True):
-    """Any parameters, read only for `_meta` and for what `Mcp-Name` repeats."""
+class CommonParams(Wire, frozen=True, kw_only=True):
+    """Any parameters: `_meta`, what `Mcp-Name` repeats, and all that a call of a tool has. Those are read only once."""
 
     meta: RequestMeta | UnsetType = field(name="_meta", default=UNSET)
     name: str | UnsetType = UNSET
     uri: str | UnsetType = UNSET
+    arguments: Raw | UnsetType = UNSET
+    inputResponses: Raw | UnsetType = UNSET
+    requestState: Raw | UnsetType = UNSET
 
 
 class LooseMeta(Wire, frozen=True, kw_only=True):
@@ -90,10 +93,13 @@ class LooseMeta(Wire, frozen=True, kw_only=True):
     progress_token: Raw | UnsetType = field(name="progressToken", default=UNSET)
 
 
-class LooseMetaOnly(Wire, frozen=True, kw_only=True):
+class LooseParams(Wire, frozen=True, kw_only=True):
     meta: LooseMeta | UnsetType = field(name="_meta", default=UNSET)
     name: Raw | UnsetType = UNSET
     uri: Raw | UnsetType = UNSET
+    arguments: Raw | UnsetType = UNSET
+    inputResponses: Raw | UnsetType = UNSET
+    requestState: Raw | UnsetType = UNSET
 
 
 class InitializeParams(Wire, frozen=True, kw_only=True):

@@ -55,11 +55,20 @@ class Connection:
                 answer = self._server.receive(message, self.peer)
             finally:
                 self._is_taken.set()
-        if answer is None:
-            return
         if isinstance(answer, Reply):
             await self._write(answer.body)
-            return
+        elif answer is not None:
+            self._start(answer)
+
+    def take_at_once(self, message: bytes) -> None:
+        """The same for a connection whose other side has read everything: the answer is posted."""
+        answer = self._server.receive(message, self.peer)
+        if isinstance(answer, Reply):
+            self.peer.notify(answer.body)
+        elif answer is not None:
+            self._start(answer)
+
+    def _start(self, answer: Work | Batch) -> None:
         task = asyncio.get_running_loop().create_task(self._work(answer))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

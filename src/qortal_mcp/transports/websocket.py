@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import contextvars
 from collections.abc import Awaitable, Callable, Hashable, MutableMapping
 from typing import Any
 
@@ -20,6 +21,10 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 SUBPROTOCOL = "mcp"
+# Keys in the scope, if the ASGI server offers shortcuts (see bounds/websocket.py): how to send a message without waiting,
+# and whom to tell who takes one so.
+SEND_AT_ONCE = "qortal_mcp.send_at_once"
+TAKE_WITH = "qortal_mcp.take_with"
 _OVERFLOW = 1008  # policy violation: the client does not read what it asked for
 _GOING_AWAY = 1001
 
@@ -49,7 +54,10 @@ class WebSockets:
             return
         subprotocol = SUBPROTOCOL if SUBPROTOCOL in scope.get("subprotocols", ()) else None
         await send({"type": "websocket.accept", "subprotocol": subprotocol})
-        socket = _Socket(self._server, receive, send, self._callers.of(scope), self._unread)
+        out = _Outbox(self._server.limits, self._unread, scope.get(SEND_AT_ONCE))
+        socket = _Socket(self._server, receive, send, self._callers.of(scope), out)
+        if TAKE_WITH in scope:
+            scope[TAKE_WITH](socket.take_at_once)
         task = asyncio.current_task()
         assert task is not None, "an ASGI application runs in a task"
         self._open.add(socket)
@@ -82,14 +90,18 @@ async def _deny(scope: Scope, send: Send, refused: Refusal) -> None:
 
 
 class _Outbox:
-    """Messages that wait for a client to read them, limited in number and in bytes, and together with all others."""
+    """Messages that wait for a client to read them, limited in number and in bytes, and together with all others.
 
-    def __init__(self, limits: Limits, unread: Waiting, on_overflow: Callable[[], None]) -> None:
+    If none waits and the client reads, a message is sent at once.
+    """
+
+    def __init__(self, limits: Limits, unread: Waiting, send_at_once: Callable[[bytes], bool] | None) -> None:
         self._messages: asyncio.Queue[bytes] = asyncio.Queue(limits.backlog_messages)
         self._most_bytes = limits.backlog_bytes
         self._bytes = 0
         self._unread = unread
-        self._on_overflow = on_overflow
+        self._send_at_once = send_at_once or _cannot_send
+        self.on_overflow: Callable[[], None] = _nothing
         self._room = asyncio.Event()
         self._is_closed = False
 
@@ -107,10 +119,16 @@ class _Outbox:
     def post(self, message: bytes) -> bool:
         if self._is_closed or self._is_full():
             return False
+        if self.is_empty and self._send_at_once(message):
+            return True
         self._messages.put_nowait(message)
         self._bytes += len(message)
         self._unread.add(self, len(message))
         return True
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._bytes
 
     def _is_full(self) -> bool:
         return self._bytes > self._most_bytes or self._messages.full()
@@ -129,7 +147,7 @@ class _Outbox:
 
     def let_go(self) -> None:
         """Others need the room: forget everything at once."""
-        self._on_overflow()
+        self.on_overflow()
         self.close()
 
     def close(self) -> None:
@@ -140,26 +158,36 @@ class _Outbox:
             self._messages.get_nowait()
             self._messages.task_done()
         self._room.set()
-        self._on_overflow = _nothing  # it refers back to this object
+        # These refer back to this object.
+        self.on_overflow, self._send_at_once = _nothing, _cannot_send
 
 
 def _nothing() -> None:
-    """It is over already."""
+    """It is over already, or has not begun."""
+
+
+def _cannot_send(message: bytes) -> bool:
+    return False
 
 
 class _Socket:
     """An accepted connection: frames in, a bounded queue of frames out."""
 
     def __init__(
-        self, server: Receiver, receive: Receive, send: Send, caller: Hashable, unread: Waiting
+        self, server: Receiver, receive: Receive, send: Send, caller: Hashable, out: _Outbox
     ) -> None:
         self._server = server
         self._receive = receive
         self._send = send
-        self._out = _Outbox(server.limits, unread, self._overflow)
+        self._out = out
+        out.on_overflow = self._overflow
         self._stopping = asyncio.Event()
         self._close_code = _GOING_AWAY
         self._moving: list[asyncio.Task[None]] = []
+        # Whether the reader waits for the next message.
+        self._waits = False
+        # In it runs what is done for the client.
+        self._context = contextvars.copy_context()
         self._connection = Connection(server, self._out.put, self._post, caller, "tcp")
 
     def _post(self, message: bytes) -> bool:
@@ -216,7 +244,7 @@ class _Socket:
             pass
 
     async def _read(self) -> None:
-        while (message := await self._receive())["type"] == "websocket.receive":
+        while (message := await self._next())["type"] == "websocket.receive":
             text, data = message.get("text"), message.get("bytes")
             frame = data if text is None else text.encode("utf-8", "surrogatepass")
             if not frame or not frame.strip(b" \t\r\n"):
@@ -227,6 +255,27 @@ class _Socket:
                 await self._connection.take(frame)
             del message, text, data, frame  # the next one may be a long time coming
 
+    async def _next(self) -> Message:
+        self._waits = True
+        try:
+            return await self._receive()
+        finally:
+            self._waits = False
+
+    def take_at_once(self, frame: bytes) -> bool:
+        """Take a text where it was parsed, as the reader would; False if that one has to do it.
+
+        So it is while the client has answers to read: then nothing more is taken from it.
+        """
+        if not self._waits or not self._out.is_empty or len(frame) > self._server.limits.message_bytes:
+            return False
+        if self._server.asked_rate is not None:
+            return False  # there is somebody to ask first
+        if not frame.strip(b" \t\r\n") or not _is_text(frame):
+            return False
+        self._context.run(self._connection.take_at_once, frame)
+        return True
+
     async def _write(self) -> None:
         while True:
             message = await self._out.get()
@@ -234,3 +283,11 @@ class _Socket:
                 await self._send({"type": "websocket.send", "text": message.decode()})
             self._out.sent(message)
             del message  # the next one may be a long time coming
+
+
+def _is_text(frame: bytes) -> bool:
+    try:
+        frame.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

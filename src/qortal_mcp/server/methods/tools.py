@@ -20,11 +20,14 @@ _decode_members = decoder(dict[str, Raw])
 
 
 def call_tool(call: ServerCall) -> bytes | Running:
-    params = _call_params(call)
-    tool = call.server.catalogue.tool(params.name)
+    read = call.route.params
+    params = read if isinstance(read.name, str) else _call_params(call)
+    asked = params.name
+    assert isinstance(asked, str), "one has it, the other would not have been read without it"
+    tool = call.server.catalogue.tool(asked)
     if tool is None:
-        name = repeated(params.name, 60)
-        hint = call.server.catalogue.hint_for(params.name)
+        name = repeated(asked, 60)
+        hint = call.server.catalogue.hint_for(asked)
         raise errors.ProtocolError(
             errors.INVALID_PARAMS, f"Unknown tool: {name}" + (f". {hint}" if hint else "")
         )
@@ -51,6 +54,7 @@ def call_tool(call: ServerCall) -> bytes | Running:
 
 
 def _call_params(call: ServerCall) -> messages.CallToolParams:
+    """The parameters of a call without a name: in the spelling of an earlier server, or wrong, which is said here."""
     try:
         return call.params(_decode_call)
     except errors.ProtocolError:

@@ -1,9 +1,11 @@
 """uvicorn's WebSocket connection with the limits it lacks: fragments, control frames, and slow or silent peers."""
 
+from collections.abc import Callable
 from typing import Any
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
+from ..websocket import SEND_AT_ONCE, TAKE_WITH
 from .crowd import Crowd
 
 # Parts that one message may come in.
@@ -40,6 +42,8 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
         self._controls = float(self.limits.control_frames)
         self._controls_at = self.loop.time()
         self._kept = 0
+        # Takes a message where it was parsed, if it can.
+        self._take: Callable[[bytes], bool] = _takes_nothing
         # What was read and not parsed yet, and how much of it was parsed.
         self._rest = b""
         self._parsed = 0
@@ -51,6 +55,7 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
         # Freed now, not when the garbage collector comes by.
         self.conn.reader.buffer.clear()
         self.frames = []
+        self._take = _takes_nothing  # it refers back here
         self._rest = b""
 
     def data_received(self, data: bytes) -> None:
@@ -128,6 +133,31 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
                 self._pause_reading()
                 self.loop.call_soon(self._parse_more)
 
+    def take_with(self, take: Callable[[bytes], bool]) -> None:
+        """From now on, offer each text to this function first: queueing it and waking a task cost as much as answering it."""
+        self._take = take
+
+    def send_receive_event_to_app(self) -> None:
+        is_next = self.curr_msg_data_type == "text" and not self.close_sent and self.queue.empty()
+        if is_next and self._take(b"".join(self.frames)):
+            self.frames = []
+        else:
+            super().send_receive_event_to_app()
+
+    def send_at_once(self, text: bytes) -> bool:
+        """Send a message without waiting; False if it has to wait for the client, or nothing is sent any more.
+
+        What `send` does, without a task that waits for messages, a timer for each, and decoding what was just encoded.
+        """
+        if not self.writable.is_set() or self.disconnected or self.close_sent or self.transport.is_closing():
+            return False
+        # Either side may have begun to close it; then only `send` knows what to do.
+        if self.conn.close_rcvd is not None or self.conn.close_sent is not None:
+            return False
+        self.conn.send_text(text)
+        self.transport.write(b"".join(self.conn.data_to_send()))
+        return True
+
     def _forget_messages(self) -> None:
         while not self.queue.empty():
             self.queue.get_nowait()
@@ -148,6 +178,9 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
     def handle_connect(self, event: Any) -> None:
         self.since = None
         super().handle_connect(event)
+        if not self.close_sent:
+            self.scope[SEND_AT_ONCE] = self.send_at_once  # type: ignore[literal-required]
+            self.scope[TAKE_WITH] = self.take_with  # type: ignore[literal-required]
 
     def handle_text(self, event: Any) -> None:
         self._fragments = 0
@@ -215,3 +248,7 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
         """Shutdown: drop an upgrade that never came, and a client that does not read."""
         if self.since is not None or self.paused_since is not None:
             self.transport.abort()
+
+
+def _takes_nothing(text: bytes) -> bool:
+    return False
