@@ -25,9 +25,9 @@ BODY = json.dumps(
 ).encode()
 
 
-def started(node: RecordingNode, port: int = 0, drain: str = "1.5") -> Listening:
+def started(node: RecordingNode, port: int = 0, drain: str = "1.5", *more: str) -> Listening:
     at = ("--listen", f"127.0.0.1:{port}")
-    return Listening(("serve", "--node", node.url, "--drain-seconds", drain, *at), None)
+    return Listening(("serve", "--node", node.url, "--drain-seconds", drain, *at, *more), None)
 
 
 @pytest.mark.promise(
@@ -77,9 +77,10 @@ def test_two_servers_restart_one_after_the_other_and_no_call_is_lost() -> None:
     assert answered[0] > 20
 
 
-def test_a_server_that_leaves_says_so_first_and_still_serves() -> None:
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_server_that_leaves_says_so_first_and_still_serves(workers: str) -> None:
     with RecordingNode().running() as node:
-        server = started(node, drain="60")
+        server = started(node, 0, "60", "--workers", workers)
         try:
             assert server.ask("/readyz")[0] == 200
             kept = http.client.HTTPConnection("127.0.0.1", urlsplit(server.url).port, timeout=30)
@@ -113,7 +114,9 @@ def test_ctrl_c_does_not_wait_for_balancers() -> None:
 
 
 def _until_leaving(server: Listening) -> None:
-    ends = time.monotonic() + 30
-    while server.ask("/readyz")[0] != 503:
+    """Several times in a row: workers are asked in turn."""
+    ends, in_a_row = time.monotonic() + 30, 0
+    while in_a_row < 4:
+        in_a_row = in_a_row + 1 if server.ask("/readyz")[0] == 503 else 0
         assert time.monotonic() < ends
         time.sleep(0.02)
