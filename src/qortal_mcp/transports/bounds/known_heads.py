@@ -32,7 +32,7 @@ class KnownHeads:
         key, _ = _cut(data)
         headers = scope["headers"]
         is_usual = scope["http_version"] == "1.1" and not any(name in _UNUSUAL for name, _ in headers)
-        if not key or len(key) > _LONGEST or not is_usual:
+        if not key or not is_usual:
             return
         if len(self._known) >= _MOST:
             del self._known[next(iter(self._known))]
@@ -41,7 +41,7 @@ class KnownHeads:
 
 def _cut(data: bytes) -> tuple[bytes, bytes]:
     """The head without its length, and the body; nothing if they are not all that there is."""
-    end = data.find(_END)
+    end = data.find(_END, 0, _LONGEST)
     length = _LENGTH.search(data, 0, end + 2) if end >= 0 else None
     body = end + len(_END)
     if length is None or len(data) != body + int(length[1]):
