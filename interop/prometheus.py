@@ -21,6 +21,7 @@ from interop.runner import Failed
 from interop.servers import PROGRAM, listening
 
 _HOME = ROOT / ".interop" / "prometheus"
+_CONFIG = ROOT / "deploy" / "prometheus" / "prometheus.yaml"
 _ALERTS = ROOT / "deploy" / "prometheus" / "alerts.yaml"
 _DASHBOARD = ROOT / "deploy" / "grafana" / "qortal-mcp.json"
 _INSTALL_SECONDS = 200.0
@@ -115,6 +116,7 @@ async def _checked(found: _Prometheus, base: str, folder: Path) -> None:
     page = folder / "page.prom"
     page.write_bytes(await asyncio.to_thread(_get, f"{base}/metrics"))
     for command in (
+        [found.tool, "check", "config", "--syntax-only", str(_CONFIG)],
         [found.tool, "check", "rules", str(_ALERTS)],
         ["sh", "-c", f'"{found.tool}" check metrics < "{page}"'],
     ):

@@ -187,28 +187,73 @@ def test_the_readiness_probe_tells_ready_from_not_ready(pods_server: tuple[Liste
     assert subprocess.run([sys.executable, "-c", without], timeout=60, capture_output=True).returncode != 0
 
 
-def test_the_compose_file_confines_and_bounds_the_server() -> None:
-    told = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
-    service = told["services"]["qortal-mcp"]
-    assert (service["read_only"], service["cap_drop"]) == (True, ["ALL"])
-    assert service["security_opt"] == ["no-new-privileges:true"]
+def composed() -> Any:
+    return yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+
+
+def test_the_compose_file_builds_the_image_and_gives_it_the_token() -> None:
+    service = composed()["services"]["qortal-mcp"]
     assert service["user"] == dockerfile()["USER"]
-    assert all(service[bound] for bound in ("mem_limit", "cpus", "pids_limit"))
     assert (DEPLOY / service["build"] / "Dockerfile").is_file()
-    assert service["secrets"] == list(told["secrets"])
+    assert service["secrets"] == list(composed()["secrets"])
 
 
-def test_the_variables_of_the_compose_file_are_settings(tmp_path: Path) -> None:
-    token = tmp_path / "token"
+@pytest.fixture(scope="module")
+def composed_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Listening]:
+    """A server with the variables of the compose file, on the sample chain and without the store."""
+    token = tmp_path_factory.mktemp("composed") / "token"
     token.write_text(TOKEN)
-    told = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]["qortal-mcp"]["environment"]
+    told = composed()["services"]["qortal-mcp"]["environment"]
     given = {name: re.sub(r"\$\{\w+:-(.*)\}", r"\1", value) for name, value in told.items()}
     given["QORTAL_MCP_TOKEN_FILE"] = str(token)
     given.pop("QORTAL_MCP_NODE")  # the sample chain is the node here
-    assert given["QORTAL_MCP_CACHE"] == "redis://valkey:6379"
-    given["QORTAL_MCP_CACHE"] = "redis://127.0.0.1:9"  # nobody is there, and nobody misses it
+    given.pop("QORTAL_MCP_CACHE")
     with listening("serve", "--sample", env=given) as server:
-        assert server.ask("/metrics", headers={"Authorization": f"Bearer {TOKEN}"})[0] == 200
+        yield server
+
+
+def test_the_variables_of_the_compose_file_are_settings(composed_server: Listening) -> None:
+    assert composed_server.ask("/metrics", headers={"Authorization": f"Bearer {TOKEN}"})[0] == 200
+
+
+def test_prometheus_of_the_compose_file_may_read_the_metrics(composed_server: Listening) -> None:
+    services = composed()["services"]
+    config = yaml.safe_load((DEPLOY / "prometheus/prometheus.yaml").read_text())
+    (job,) = config["scrape_configs"]
+    (target,) = job["static_configs"][0]["targets"]
+    headers = {"Host": target, "Authorization": f"Bearer {TOKEN}"}
+    assert composed_server.ask("/metrics", headers=headers)[0] == 200
+    name, _, port = target.partition(":")
+    assert services[name]["command"][-1].endswith(f":{port}")
+    assert job["authorization"]["credentials_file"] == "/run/secrets/token"
+    assert services["prometheus"]["secrets"] == ["token"]
+    # Its folder is where the files say they are.
+    folder = services["prometheus"]["volumes"][0].split(":")
+    assert (DEPLOY / folder[0], folder[1]) == (DEPLOY / "./prometheus", "/etc/prometheus")
+    assert all((DEPLOY / "prometheus" / Path(file).name).is_file() for file in config["rule_files"])
+    assert set(services["prometheus"]["networks"]) & set(services["qortal-mcp"]["networks"])
+
+
+def test_grafana_of_the_compose_file_finds_prometheus_and_the_dashboard() -> None:
+    grafana = composed()["services"]["grafana"]
+    mounted = dict(volume.split(":")[1::-1] for volume in grafana["volumes"])
+    assert all((DEPLOY / file).is_file() for file in mounted.values())
+    (source,) = yaml.safe_load((DEPLOY / "grafana/datasource.yaml").read_text())["datasources"]
+    assert (source["type"], source["url"]) == ("prometheus", "http://prometheus:9090")
+    (provider,) = yaml.safe_load((DEPLOY / "grafana/dashboards.yaml").read_text())["providers"]
+    board = grafana["environment"]["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"]
+    assert board in mounted
+    assert str(Path(board).parent) == provider["options"]["path"]
+    assert all(port.startswith("127.0.0.1:") for port in grafana["ports"])
+
+
+@pytest.mark.parametrize("name", ["qortal-mcp", "valkey", "prometheus", "grafana"])
+def test_every_service_of_the_compose_file_is_confined_and_bounded(name: str) -> None:
+    service = composed()["services"][name]
+    assert (service["read_only"], service["cap_drop"]) == (True, ["ALL"])
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert int(service["user"].partition(":")[0]) > 0
+    assert all(service[bound] for bound in ("mem_limit", "cpus", "pids_limit"))
 
 
 def dockerfile() -> dict[str, str]:
@@ -249,10 +294,10 @@ def test_the_images_that_are_started_have_the_version_of_the_package(path: str) 
 
 def stores() -> dict[str, Any]:
     """The stores that are started, by their file: the words of the command, and what confines them."""
-    composed = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]["valkey"]
+    valkey = composed()["services"]["valkey"]
     found = {one["kind"]: one for one in yaml.safe_load_all((DEPLOY / "kubernetes-store.yaml").read_text())}
     (inside,) = found["Deployment"]["spec"]["template"]["spec"]["containers"]
-    return {"compose": (composed["command"], composed), "kubernetes": (inside["args"], inside)}
+    return {"compose": (valkey["command"], valkey), "kubernetes": (inside["args"], inside)}
 
 
 @pytest.mark.parametrize("where", ["compose", "kubernetes"])
@@ -265,10 +310,10 @@ def test_the_store_is_bounded_and_makes_room_by_itself(where: str) -> None:
 
 
 def test_the_store_is_reached_by_the_servers_alone() -> None:
-    told = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
-    _, composed = stores()["compose"]
-    assert "ports" not in composed
-    assert composed["networks"] == ["store"]
+    told = composed()
+    _, valkey = stores()["compose"]
+    assert "ports" not in valkey
+    assert valkey["networks"] == ["store"]
     assert told["networks"]["store"]["internal"] is True
     assert "store" in told["services"]["qortal-mcp"]["networks"]
     found = {one["kind"]: one for one in yaml.safe_load_all((DEPLOY / "kubernetes-store.yaml").read_text())}
@@ -283,12 +328,7 @@ def test_the_store_is_reached_by_the_servers_alone() -> None:
     assert f"redis://{name}:{port}" in manifests()["ConfigMap"]["data"]["config.toml"]
 
 
-def test_the_store_is_confined() -> None:
-    _, composed = stores()["compose"]
-    assert (composed["read_only"], composed["cap_drop"]) == (True, ["ALL"])
-    assert composed["security_opt"] == ["no-new-privileges:true"]
-    assert int(composed["user"].partition(":")[0]) > 0
-    assert all(composed[bound] for bound in ("mem_limit", "cpus", "pids_limit"))
+def test_the_store_of_the_pods_is_confined() -> None:
     _, inside = stores()["kubernetes"]
     assert inside["securityContext"]["readOnlyRootFilesystem"] is True
     assert inside["securityContext"]["capabilities"] == {"drop": ["ALL"]}
