@@ -1,4 +1,4 @@
-"""`serve` as a service: what SIGHUP reads again, and what a service manager is told."""
+"""`serve` as a service: what SIGHUP reads again, what a service manager is told, and the socket that it hands over."""
 
 import json
 import os
@@ -6,6 +6,7 @@ import pty
 import select
 import signal
 import socket
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,21 @@ DETACHED = (
     "-c",
     "import os, sys; os.setsid(); os.execv(sys.argv[1], sys.argv[1:])",
     *COMMAND,
+)
+# Starts it as systemd does that listens in its place; the first words say on what, and which sockets it speaks of.
+HANDING = (
+    sys.executable,
+    "-c",
+    "import os, socket, sys\n"
+    "family, address, files, whose = sys.argv[1:5]\n"
+    "sock = socket.socket(getattr(socket, family))\n"
+    "sock.bind(address if family == 'AF_UNIX' else (address, 0))\n"
+    "sock.listen()\n"
+    "print('handed over:', sock.getsockname()[-1], file=sys.stderr)\n"
+    "os.dup2(sock.fileno(), 3)\n"
+    "os.set_inheritable(3, True)\n"
+    "os.environ.update(LISTEN_FDS=files, LISTEN_PID=whose or str(os.getpid()))\n"
+    "os.execv(sys.argv[5], sys.argv[5:])\n",
 )
 FIRST, SECOND = "first-token-of-16", "second-token-of-16"
 STATUS_ASKED = "/metrics"
@@ -128,3 +144,43 @@ def test_a_service_manager_is_told_when_it_listens(tmp_path: Path, prefix: str) 
 def test_a_service_manager_that_is_not_there_is_no_reason_not_to_serve(address: str) -> None:
     with listening("serve", "--sample", env={"NOTIFY_SOCKET": address}) as server:
         assert server.ask("/healthz")[0] == 200
+
+
+@pytest.mark.promise(
+    "Operations", "systemd may listen in the place of `serve`, so that a restart refuses nobody."
+)
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_socket_that_a_service_manager_hands_over_is_served(workers: str) -> None:
+    command = (*HANDING, "AF_INET", "127.0.0.1", "1", "", *COMMAND)
+    with listening("serve", "--sample", "--workers", workers, command=command) as server:
+        assert server.url == f"http://127.0.0.1:{_handed_port(server)}/mcp"
+        assert server.ask("/healthz")[0] == 200
+
+
+def test_the_rules_for_addresses_hold_for_a_socket_that_is_handed_over() -> None:
+    done = handed("AF_INET", "0.0.0.0", "1", "")
+    assert done.returncode == 2
+    assert "needs a token" in done.stderr
+
+
+def test_a_socket_for_another_process_is_left_alone() -> None:
+    command = (*HANDING, "AF_INET", "127.0.0.1", "1", "1", *COMMAND)
+    with listening("serve", "--sample", command=command) as server:
+        assert server.url != f"http://127.0.0.1:{_handed_port(server)}/mcp"
+
+
+def test_a_socket_that_cannot_be_served_is_refused_with_a_sentence(tmp_path: Path) -> None:
+    several, other = handed("AF_INET", "127.0.0.1", "2", ""), handed("AF_UNIX", f"{tmp_path}/s", "1", "")
+    assert (several.returncode, other.returncode) == (2, 2)
+    assert "one ListenStream=" in several.stderr
+    assert "ListenStream=HOST:PORT" in other.stderr
+
+
+def _handed_port(server: Listening) -> str:
+    return server.err.partition("handed over: ")[2].split()[0]
+
+
+def handed(*told: str) -> subprocess.CompletedProcess[str]:
+    """What becomes of `serve` that is given such a socket."""
+    words = [*HANDING, *told, *COMMAND, "serve", "--sample"]
+    return subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, env=environment())

@@ -55,9 +55,10 @@ def test_the_unit_runs_as_an_ordinary_user_that_can_write_nowhere() -> None:
 
 @pytest.fixture
 def installed_unit(tmp_path: Path) -> Path:
-    """The unit with a program that exists here."""
+    """The unit with a program that exists here, and its socket beside it."""
     file = tmp_path / UNIT.name
     file.write_text(UNIT.read_text().replace(PROGRAM, sys.executable))
+    shutil.copy(UNIT.with_suffix(".socket"), tmp_path)
     return file
 
 
@@ -70,8 +71,9 @@ def analyzed(*words: str) -> str:
     return done.stdout + done.stderr
 
 
-def test_systemd_accepts_the_unit(installed_unit: Path) -> None:
-    assert analyzed("verify", str(installed_unit)).strip() == ""
+@pytest.mark.parametrize("kind", [".service", ".socket"])
+def test_systemd_accepts_the_units(installed_unit: Path, kind: str) -> None:
+    assert analyzed("verify", str(installed_unit.with_suffix(kind))).strip() == ""
 
 
 def test_systemd_counts_the_unit_as_confined(installed_unit: Path) -> None:
