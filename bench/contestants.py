@@ -105,10 +105,23 @@ def running(name: str, command: Command, *, pipes: bool = False) -> Iterator[Chi
 
 @contextlib.contextmanager
 def stub_node(delay_ms: float = 0) -> Iterator[Child]:
-    """The stub node, on the core of the load generator."""
-    command: Command = [PYTHON, "-m", "bench.servers.stub_node", "--delay-ms", str(delay_ms)]
-    child = Child("stub node", command, core=LOAD_CORE)
+    """The stub node, until the block is left."""
+    child = start_stub_node(delay_ms)
     try:
         yield child
     finally:
         child.end()
+
+
+def start_stub_node(delay_ms: float = 0, port: int = 0) -> Child:
+    """The stub node, on the core of the load generator."""
+    command: Command = [
+        PYTHON,
+        "-m",
+        "bench.servers.stub_node",
+        "--delay-ms",
+        str(delay_ms),
+        "--port",
+        str(port),
+    ]
+    return Child("stub node", command, core=LOAD_CORE)

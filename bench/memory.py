@@ -83,7 +83,7 @@ def _calls(port: int) -> Job:
         port=port,
         headers=headers(LOCAL_TOOL),
         body=call(LOCAL_TOOL),
-        requests=50_000,
+        requests=500_000,
         marks=['"isValid":true'],
     )
 
@@ -112,7 +112,7 @@ def _handshakes(port: int) -> Job:
 _SOAKS: dict[str, Callable[[Run, str, Child, int], list[Figure]]] = {
     "1,000 idle HTTP connections": _idle(lambda port: open_http(_calls(port))),
     "1,000 idle WebSockets": _idle(open_websocket),
-    "10⁵ calls": _many(_calls),
+    "10⁶ calls": _many(_calls),
     "10⁵ session ids": _many(_session_ids),
     "10⁵ handshakes": _many(_handshakes),
 }

@@ -1,7 +1,6 @@
 """Load by wrk: calls a second, the slowest of a hundred, CPU per call and memory, with one worker and with two."""
 
 import contextlib
-import json
 import os
 import re
 import resource
@@ -14,6 +13,7 @@ from bench.figures import Figure, compare
 from bench.processes import HOME, SERVER_CORE, Child, Failed, environment
 from bench.run import Run, by_name
 from bench.wire import call, headers
+from bench.wrk import in_lua
 
 PART = "load"
 WORKERS = (1, 2)
@@ -53,7 +53,7 @@ def measure(run: Run) -> list[Figure]:
         run.say("load: not measured, as wrk is not installed (on Debian: apt-get install wrk)")
         return []
     _SCRIPT.parent.mkdir(parents=True, exist_ok=True)
-    _SCRIPT.write_text(_script())
+    _SCRIPT.write_text(in_lua(headers(LOCAL_TOOL), call(LOCAL_TOOL)))
     entries = [Entry(workers, connections) for connections in CONNECTIONS for workers in WORKERS]
     found = {
         (quantity, connections): by_name(entry.subject for entry in entries)
@@ -103,15 +103,6 @@ def _server(run: Run, stack: contextlib.ExitStack, workers: int) -> Child:
 
 def _memory(quantity: str, entry: Entry, child: Child) -> Figure:
     return Figure(PART, quantity, entry.subject, "MB", (child.settled_rss_mb(),))
-
-
-def _script() -> str:
-    """What wrk sends, in its own language."""
-    heads = "".join(
-        f"wrk.headers[{json.dumps(name)}] = {json.dumps(value)}\n"
-        for name, value in headers(LOCAL_TOOL).items()
-    )
-    return f'wrk.method = "POST"\nwrk.body = {json.dumps(call(LOCAL_TOOL))}\n{heads}'
 
 
 def _strain(wrk: str, port: int, connections: int, seconds: int) -> Outcome:

@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from bench.load.http import heads
@@ -26,7 +27,7 @@ def strain_by_wrk(child: Child, job: Job, seconds: int = 1) -> Cost:
     """
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "request.lua"
-        script.write_text(_script(job))
+        script.write_text(in_lua(heads(job), job.body))
         url = f"http://127.0.0.1:{job.port}{job.path}"
         command = [
             "wrk",
@@ -52,8 +53,8 @@ def strain_by_wrk(child: Child, job: Job, seconds: int = 1) -> Cost:
     return Cost(used / requests * 1e6, requests / took, "")
 
 
-def _script(job: Job) -> str:
-    """What wrk is told in Lua, whose long brackets take any text that has no `]==]`."""
-    lines = ['wrk.method = "POST"', f"wrk.body = [==[{job.body}]==]"]
-    lines += [f"wrk.headers[ [==[{name}]==] ] = [==[{value}]==]" for name, value in heads(job).items()]
+def in_lua(headers: Mapping[str, str], body: str) -> str:
+    """A request as wrk is told of it, in Lua, whose long brackets take any text that has no `]==]`."""
+    lines = ['wrk.method = "POST"', f"wrk.body = [==[{body}]==]"]
+    lines += [f"wrk.headers[ [==[{name}]==] ] = [==[{value}]==]" for name, value in headers.items()]
     return "\n".join(lines)

@@ -91,8 +91,10 @@ def _http(status: int, media_type: str, body: str) -> bytes:
 async def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--delay-ms", type=float, default=0.0)
-    Connection.delay_seconds = parser.parse_args().delay_ms / 1000
-    server = await asyncio.get_running_loop().create_server(Connection, "127.0.0.1", 0)
+    parser.add_argument("--port", type=int, default=0)
+    options = parser.parse_args()
+    Connection.delay_seconds = options.delay_ms / 1000
+    server = await asyncio.get_running_loop().create_server(Connection, "127.0.0.1", options.port)
     port = server.sockets[0].getsockname()[1]
     print(f"Listening on http://127.0.0.1:{port}", file=sys.stderr, flush=True)
     await server.serve_forever()
