@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .qortal.node.node import Node
     from .server.dispatch import Server
     from .server.options import Watched
-    from .server.rate import Rate
+    from .server.rates.rate import Rate
     from .store.store import Store
 
 
@@ -54,8 +54,8 @@ def _rate_of(
     from .qortal.limits import NodeLimits
     from .qortal.node.origin import origin_of
     from .qortal.node.shared import group_of
-    from .server.rate import RateLimit
-    from .server.shared_rate import SharedRate
+    from .server.rates.rate import RateLimit
+    from .server.rates.shared_rate import SharedRate
 
     origins = ["sample"] if options.sample else [origin_of(url) for url in options.node]
     group = group_of(origins, NodeLimits(max_tip_age_seconds=seconds(options.max_tip_age)))

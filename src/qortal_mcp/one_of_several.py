@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 
 from .limits import OF_A_PROCESS, share_of
 from .metrics import Metrics
-from .server.machine_rate import TABLE_BYTES, MachineRate
-from .server.rate import Rate
+from .server.rates.machine_rate import TABLE_BYTES, MachineRate
+from .server.rates.rate import Rate
 from .server.receiver import Receiver
 from .shared_memory import RATES_BYTES, board_in
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from .metrics.board import Board, bytes_for
 
-# What `server/machine_rate.py` needs.
+# What `server/rates/machine_rate.py` needs.
 RATES_BYTES = 128 * 1024
 
 

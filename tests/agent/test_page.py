@@ -22,7 +22,7 @@ from qortal_mcp.agent.events import Event
 from qortal_mcp.agent.grounding.check import ground
 from qortal_mcp.agent.run import Call, Claim, Ending, Grounding, Run, ServerSeen, Source, Spent, TracedClaim
 from qortal_mcp.cli.ask import command as ask_command
-from qortal_mcp.cli.running.evaluating import Evaluated
+from qortal_mcp.cli.running.ask.evaluating import Evaluated
 from qortal_mcp.console.asking.limits import ConsoleLimits
 
 PAGE = (ROOT / "docs/ask.md").read_text()

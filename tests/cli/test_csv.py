@@ -18,8 +18,8 @@ from tests.cli.running import ALICE, COMMAND, Ended, environment, run
 from tests.cli.terminals import CTRL_C, terminal
 
 from qortal_mcp.cli.main import main
-from qortal_mcp.cli.output import spreadsheet
-from qortal_mcp.cli.output.rows import rows_of
+from qortal_mcp.cli.output.tabular import spreadsheet
+from qortal_mcp.cli.output.tabular.rows import rows_of
 from qortal_mcp.cli.running import pages
 
 Rows = list[dict[str, str]]

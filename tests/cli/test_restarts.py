@@ -1,6 +1,6 @@
 """When a worker that ended is started again."""
 
-from qortal_mcp.cli.running.workers.restarts import Restarts
+from qortal_mcp.cli.running.serve.workers.restarts import Restarts
 
 
 def test_one_that_served_is_replaced_at_once() -> None:

@@ -12,8 +12,9 @@ from tests.cli.others import other
 from tests.cli.running import run
 from tests.cli.terminals import terminal
 
-from qortal_mcp.cli.output import charts, view
-from qortal_mcp.cli.output.series import series_of
+from qortal_mcp.cli.output import view
+from qortal_mcp.cli.output.tabular import charts
+from qortal_mcp.cli.output.tabular.series import series_of
 
 
 def day(at: int) -> str:

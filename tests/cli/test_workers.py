@@ -362,7 +362,7 @@ def test_one_worker_loads_nothing_of_what_several_need() -> None:
         *(f"qortal_mcp.{name}" for name in ("one_of_several", "metrics.board", "cli.running.workers")),
     ]
     code = (
-        "import sys, qortal_mcp.cli.serve, qortal_mcp.cli.running.serving_chain, qortal_mcp.cli.running.serving_file; "
+        "import sys, qortal_mcp.cli.serve, qortal_mcp.cli.running.serve.serving_chain, qortal_mcp.cli.running.serve.serving_file; "
         f"print([name for name in {modules!r} if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=SECONDS)

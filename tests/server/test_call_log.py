@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.cli.running import ALICE, Listening, listening
 
-from qortal_mcp.server.call_log import CallLog
+from qortal_mcp.server.watching.call_log import CallLog
 
 TOKEN = "correct-horse-battery-staple"
 AUTHORIZED = {"authorization": f"Bearer {TOKEN}"}

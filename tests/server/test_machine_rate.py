@@ -9,17 +9,17 @@ from collections.abc import Iterator
 
 import pytest
 
-from qortal_mcp.server.rate import RateLimit
+from qortal_mcp.server.rates.rate import RateLimit
 
 pytest.importorskip("fcntl", reason="there are no workers without it")
 
-from qortal_mcp.server.machine_rate import TABLE_BYTES, MachineRate
+from qortal_mcp.server.rates.machine_rate import TABLE_BYTES, MachineRate
 
 KEY = b"k" * 32
 # Asks as often as it is told, and says how often it may.
 ASKING = """
 import mmap, sys
-from qortal_mcp.server.machine_rate import TABLE_BYTES, MachineRate
+from qortal_mcp.server.rates.machine_rate import TABLE_BYTES, MachineRate
 file, times = int(sys.argv[1]), int(sys.argv[2])
 rate = MachineRate(50, memoryview(mmap.mmap(file, TABLE_BYTES)), file, b"k" * 32, lambda: 1000.0)
 sys.stdin.read(1)

@@ -6,7 +6,7 @@ import pytest
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from qortal_mcp.server import ToolError
-from qortal_mcp.server.arguments import Arguments
+from qortal_mcp.server.input.arguments import Arguments
 
 Height = Annotated[int, Meta(ge=1, le=1000, description="A height.")]
 Limit = Annotated[int, Meta(ge=1, le=100, extra={"clamp": True})]

@@ -8,9 +8,9 @@ import pytest
 from msgspec import Meta, Struct
 from tests.cost import is_linear
 
+from qortal_mcp.server.input.private_keys import looks_secret
 from qortal_mcp.server.offers.schema import is_object_schema, schema_of, wrapped
-from qortal_mcp.server.private_keys import looks_secret
-from qortal_mcp.server.rate import RateLimit
+from qortal_mcp.server.rates.rate import RateLimit
 
 WORDS = "abandon ability able about above absent absorb abstract absurd abuse access accident"
 SECRETS = [

@@ -13,8 +13,8 @@ from tests.qortal.told_node import ToldNode
 
 from qortal_mcp.qortal.node.node import Node
 from qortal_mcp.qortal.server import make_server
-from qortal_mcp.server.rate import RateLimit
-from qortal_mcp.server.shared_rate import SharedRate
+from qortal_mcp.server.rates.rate import RateLimit
+from qortal_mcp.server.rates.shared_rate import SharedRate
 from qortal_mcp.store.address import address_of
 from qortal_mcp.store.connection import connected
 from qortal_mcp.store.limits import StoreLimits

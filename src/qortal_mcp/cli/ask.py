@@ -13,7 +13,7 @@ from .input.options import SettingsCommand
 from .running import failures
 
 if TYPE_CHECKING:
-    from .running.asking import Wanted
+    from .running.ask.asking import Wanted
 
 
 @click.command(
@@ -71,7 +71,7 @@ def command(
 
     Exit codes: 0 answered; 1 --eval found a fact missing; 2 wrong usage; 3 no complete answer: no model, no tools, or a limit.
     """
-    from .running import asking as running
+    from .running.ask import asking as running
 
     others = {"--replay": replay, "--dry-run": dry_run, "--eval": questions}
     given = [flag for flag, value in others.items() if value]
@@ -85,7 +85,7 @@ def command(
     if dry_run:
         return running.dry_run(wanted, as_json=as_json)
     if questions is not None:
-        from .running import evaluating
+        from .running.ask import evaluating
 
         return evaluating.evaluate(wanted, questions, as_json=as_json, traces=trace)
     text = _question(ctx, question)
@@ -117,7 +117,7 @@ def _piped() -> str:
 
 
 def _talk(ctx: click.Context, wanted: Wanted, *, as_json: bool, traces: bool, save: str | None) -> int:
-    from .running import talking
+    from .running.ask import talking
 
     if as_json:
         raise failures.WrongUsage("--json needs a question.", ctx)

@@ -13,7 +13,7 @@ from ..qortal.node.failures import NotANode
 from ..qortal.server import ERROR_KEY
 from ..repairs import values
 from ..server.dispatch import Server
-from ..server.private_keys import looks_secret
+from ..server.input.private_keys import looks_secret
 from ..settings import NodeOptions
 from ..text import visible
 from .input import call_arguments, completion, forms

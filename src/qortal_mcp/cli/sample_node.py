@@ -16,7 +16,7 @@ def command(options: SampleNodeOptions) -> None:
     """
     from ..qortal.sample.http import app
     from ..transports.serve import run_http, url_of
-    from .running.listening import announce, bound, resolved
+    from .running.serve.listening import announce, bound, resolved
 
     sock = bound(resolved(options.listen), options.listen)
 

@@ -79,7 +79,7 @@ def command(
     --config again, or ends it where it was started from a terminal that was closed.
     """
     if target is not None:
-        from .running.serving_file import refuse_flags, serve_file
+        from .running.serve.serving_file import refuse_flags, serve_file
 
         refuse_flags(
             ctx, (NodeOptions, ShareOptions, ModelOptions, QuestionOptions, ConsoleOptions, WatchOptions)
@@ -90,9 +90,9 @@ def command(
     from ..door import check_host
     from ..transports.guard import is_loopback
     from ..transports.sockets import url_of
-    from .running.jobs import ServeChain
-    from .running.listening import announce, bound, resolved, say
-    from .running.service_manager import tell_ready
+    from .running.serve.jobs import ServeChain
+    from .running.serve.listening import announce, bound, resolved, say
+    from .running.serve.service_manager import tell_ready
 
     token = settings.token(door, os.environ)
     host, port = resolved(door.listen)
@@ -120,7 +120,7 @@ def command(
             )
 
     if workers.workers > 1:
-        from .running.workers.starting import serve_with_workers
+        from .running.serve.workers.starting import serve_with_workers
 
         sock = bound((host, port), door.listen)
 
@@ -129,8 +129,8 @@ def command(
             tell_ready(os.environ)
 
         return serve_with_workers(job, workers.workers, token, sock, all_started, watching)
-    from .running.read_again import ReadAgain
-    from .running.serving_chain import chain_app, serve_app
+    from .running.serve.read_again import ReadAgain
+    from .running.serve.serving_chain import chain_app, serve_app
 
     async def beside(stack: AsyncExitStack) -> None:
         await ReadAgain(door, flags_given(), prepared.app.renew_token).live(stack)

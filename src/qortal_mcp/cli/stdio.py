@@ -23,7 +23,7 @@ def command(ctx: click.Context, chain: NodeOptions, watching: WatchOptions, targ
     if isinstance(sys.stdout, failures.ClosedOutput):
         raise failures.Undetermined("Standard output is closed, so the client cannot be answered.")
     if target is not None:
-        from .running.serving_file import refuse_flags, serve_file_on_stdio
+        from .running.serve.serving_file import refuse_flags, serve_file_on_stdio
 
         refuse_flags(ctx, (NodeOptions, WatchOptions))
         serve_file_on_stdio(target)

@@ -21,7 +21,7 @@ from . import tools
 from .aliases import ARGUMENT_SYNONYMS, METHODS, TOOL_ALIASES, TOOL_PRESETS
 
 if TYPE_CHECKING:
-    from ..server.rate import Rate
+    from ..server.rates.rate import Rate
     from .node.node import Node
 
 _BESIDE_TOOLS = Path(__file__).with_name("beside_tools.json")

@@ -7,9 +7,9 @@ from msgspec import Struct
 from ..limits import DEFAULT, Limits
 from ..metrics import Metrics
 from ..protocol.results import CacheHint
-from .rate import Rate
-from .spans import Spans
+from .rates.rate import Rate
 from .tool_errors import ToolError, timed_out
+from .watching.spans import Spans
 
 _HOUR_MS = 3_600_000
 

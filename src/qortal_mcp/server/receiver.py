@@ -30,17 +30,17 @@ from . import tool_errors
 from .alarms import Alarms
 from .asking import InputRequired, Seal
 from .batch import Batch, Batched
-from .call_log import CallLog
 from .caller import rated
-from .labels import TOOL_ERROR, error_and_code
 from .methods.call import Call, Running, repeated
 from .options import ServerOptions
 from .outcomes import Crowded, as_failure
 from .peer import Peer
-from .rate import AskedRate, Rate, RateLimit
+from .rates.rate import AskedRate, Rate, RateLimit
 from .reply import Failure, Reply, refusal
-from .spans import Spans
 from .subscriptions import Hub
+from .watching.call_log import CallLog
+from .watching.labels import TOOL_ERROR, error_and_code
+from .watching.spans import Spans
 from .work import Work
 
 if TYPE_CHECKING:

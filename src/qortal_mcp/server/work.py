@@ -12,7 +12,7 @@ from .context import Context, Send
 from .methods.call import Call, Running
 from .outcomes import as_failure, is_cancelled
 from .reply import Failure, Reply
-from .spans import Span
+from .watching.spans import Span
 
 if TYPE_CHECKING:
     from .receiver import Receiver

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 import msgspec
 from msgspec import Raw
 
-from ...server.private_keys import looks_secret
+from ...server.input.private_keys import looks_secret
 from ...text import shortened, visible
 from ..running.failures import WrongUsage
 

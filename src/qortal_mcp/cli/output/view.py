@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import click
 
 from ...text import visible
-from . import charts, parts, tables, terminal, values
-from .parts import is_deep
-from .series import Series, cut_periods, series_of
+from . import terminal, values
+from .tabular import charts, parts, tables
+from .tabular.parts import is_deep
+from .tabular.series import Series, cut_periods, series_of
 
 _INDENT = 2
 _GAP = 2

@@ -15,7 +15,7 @@ from ...repairs import values
 from ...text import visible
 from ..output import terminal
 from ..output.progress import Progress
-from ..output.rows import main_list
+from ..output.tabular.rows import main_list
 from . import failures
 
 # Some 100,000 rows of ours, which take minutes to read from a node and 64 MB at the most.

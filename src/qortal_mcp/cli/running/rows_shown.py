@@ -6,8 +6,8 @@ from ...protocol.jsonrpc import UNREADABLE
 from ...repairs import values
 from ...text import visible
 from ..input.forms import Form
-from ..output import spreadsheet
-from ..output.rows import NoRows
+from ..output.tabular import spreadsheet
+from ..output.tabular.rows import NoRows
 from . import failures
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
-from ...server.arguments import extra_of
+from ...server.input.arguments import extra_of
 from ..limits import LIMIT, ROWS_BYTES
 from ..node.as_of import AsOf
 

@@ -9,7 +9,7 @@ from typing import Any, get_type_hints
 
 from msgspec import UNSET, Struct, structs
 
-from ...server.arguments import extra_of
+from ...server.input.arguments import extra_of
 from ...text import original, printable, shortened
 from ..limits import TEXT_CHARS
 from ..node.comparing import Confirmation, also_confirmed, notes_on

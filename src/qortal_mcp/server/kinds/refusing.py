@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..argument import Argument
+from ..input.argument import Argument
 from ..tool_errors import ToolError, invalid_argument
 from .places import Fault, place, schema_at
 

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import Meta, Raw
 
-from ..arguments import Arguments
+from ..input.arguments import Arguments
 from .parameters import struct_of
 
 _encode = msgspec.json.Encoder().encode

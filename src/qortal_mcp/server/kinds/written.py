@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..private_keys import holds_secret, looks_secret
+from ..input.private_keys import holds_secret, looks_secret
 from .places import Fault, Steps
 
 _DECIMAL = re.compile(r"[+-]?[0-9]{1,60}(?:\.[0-9]{0,60})?")

@@ -18,13 +18,13 @@ from ...text import printable, shortened
 from .. import tool_errors
 from ..asking import questions_of
 from ..context import Context, Send
+from ..input.private_keys import looks_secret
 from ..peer import Peer
-from ..private_keys import looks_secret
 
 if TYPE_CHECKING:
     from ..dispatch import Server
     from ..receiver import Receiver
-    from ..spans import Span
+    from ..watching.spans import Span
 
 # Called with a context unless the call says that it needs none.
 Running = Callable[[Any], Awaitable[bytes]]

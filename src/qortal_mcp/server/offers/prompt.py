@@ -16,7 +16,7 @@ from ...protocol.messages import (
     TextContent,
 )
 from ..context import Context
-from ..private_keys import looks_secret
+from ..input.private_keys import looks_secret
 from ..tool_errors import ToolError
 from .functions import Signature
 

@@ -26,8 +26,8 @@ from ...protocol.decoding import decode, decoder
 from ...protocol.messages import TextContent, ToolAnnotations, ToolDefinition
 from ...protocol.results import content_result, structured_result
 from ...protocol.versions import STRUCTURED
-from ..arguments import Arguments
 from ..context import Context
+from ..input.arguments import Arguments
 from ..tool_errors import invalid_argument, too_large
 from .content import blocks_of, is_content
 from .functions import Signature

@@ -110,7 +110,7 @@ class SeveralServers:
 def serve_client(behind: OneServer | SeveralServers, watching: WatchOptions) -> int:
     """Serve stdin and stdout until the client is done, or has waited in vain for the only server."""
     from ....transports.stdio import serve_fds, take_stdout
-    from ..listening import say
+    from ..serve.listening import say
 
     front = behind.front(watched=watched_of(watching))
     metrics_file = metrics_file_of(watching, front.metrics)
@@ -140,7 +140,7 @@ def serve_clients(
     from ....door import OPEN_ROUTES, callers_of, check_host, guard_of, operator_routes, rate_of
     from ....transports.http import HttpApp, Page
     from ....transports.serve import run_http, url_of
-    from ..listening import announce, bound, resolved, say
+    from ..serve.listening import announce, bound, resolved, say
 
     host, port = resolved(listen)
     check_host(host, door, token)

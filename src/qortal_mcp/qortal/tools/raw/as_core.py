@@ -10,7 +10,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType, structs
 
 from ....protocol.decoding import decode
-from ....server.arguments import Arguments
+from ....server.input.arguments import Arguments
 from ....server.tool_errors import ToolError, invalid_argument, refused, too_large
 from ....text import printable, shortened
 from ...endpoints import ENDPOINTS

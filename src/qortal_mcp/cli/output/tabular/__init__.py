@@ -1,0 +1,1 @@
+"""Rows as tables, charts and CSV."""

@@ -1,0 +1,1 @@
+"""What runs `ask`: one question, a conversation, an evaluation."""

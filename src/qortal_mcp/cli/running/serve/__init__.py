@@ -1,0 +1,1 @@
+"""What runs `serve`: its socket, its signals, its workers."""

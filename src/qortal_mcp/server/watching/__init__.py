@@ -1,0 +1,1 @@
+"""What operators are told about requests: log lines, labels of metrics, spans."""
