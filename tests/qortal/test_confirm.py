@@ -12,7 +12,7 @@ from msgspec import structs
 
 from qortal_mcp.qortal.endpoints import ENDPOINTS
 from qortal_mcp.qortal.limits import NodeLimits
-from qortal_mcp.qortal.node.comparing import ALL_OWN, PARTLY_OWN
+from qortal_mcp.qortal.node.confirm.comparing import ALL_OWN, PARTLY_OWN
 from qortal_mcp.qortal.node.node import Node
 from qortal_mcp.qortal.server import make_server, readiness
 

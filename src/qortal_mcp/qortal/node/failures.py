@@ -14,7 +14,7 @@ from ...protocol.decoding import decoder
 from ...protocol.jsonrpc import UNREADABLE
 from ...server.tool_errors import ToolError
 from ...text import printable, shortened
-from .comparing import Confirmation
+from .confirm.comparing import Confirmation
 from .source import RawReply
 
 _MESSAGE_CHARS = 120

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from ..endpoints.record import Keep
 from .as_of import Seen
-from .comparing import Confirmation
+from .confirm.comparing import Confirmation
 
 
 class Kept(Struct, frozen=True):

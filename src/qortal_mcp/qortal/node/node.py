@@ -22,19 +22,19 @@ from ..sample import SAMPLE_NOTICE, SampleSource
 from ..words.times import span
 from .as_of import AsOf, Seen, Tip
 from .cache import ByteCache
-from .comparing import Confirmation, Question, confirmed_by, notes_on
+from .confirm.comparing import Confirmation, Question, confirmed_by, notes_on
+from .confirm.patience import Patience
 from .failures import NodeFailure, NotANode, none_of, not_as_expected
 from .flights import Background, Flights
 from .http_source import HttpSource
 from .kept import Kept
-from .patience import Patience
 from .source import Source
 from .traffic import Traffic
 from .upstream import Upstream
 
 if TYPE_CHECKING:
     from ...store.store import Store
-    from .confirming import Confirming, Outcome
+    from .confirm.confirming import Confirming, Outcome
     from .shared import SharedReplies
 
 T = TypeVar("T")
@@ -468,7 +468,7 @@ class Reading:
 
 
 def _confirming(confirm: int, limits: NodeLimits, now: Callable[[], float]) -> "Confirming":
-    from .confirming import Confirming  # only those who compare nodes pay for it
+    from .confirm.confirming import Confirming  # only those who compare nodes pay for it
 
     return Confirming(confirm, limits, now)
 

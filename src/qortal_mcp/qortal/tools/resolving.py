@@ -12,7 +12,7 @@ from msgspec import UNSET, Struct, structs
 from ...server.input.arguments import extra_of
 from ...text import original, printable, shortened
 from ..limits import TEXT_CHARS
-from ..node.comparing import Confirmation, also_confirmed, notes_on
+from ..node.confirm.comparing import Confirmation, also_confirmed, notes_on
 from ..node.failures import not_as_expected
 from ..node.node import Node
 from ..node.side_by_side import side_by_side

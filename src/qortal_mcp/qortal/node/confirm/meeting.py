@@ -3,11 +3,11 @@
 import asyncio
 from collections.abc import Callable, Sequence
 
-from ...server.tool_errors import ToolError
-from ..endpoints.blocks import BLOCK_AT_HEIGHT
-from ..limits import NodeLimits
-from .as_of import Tip
-from .upstream import Upstream
+from ....server.tool_errors import ToolError
+from ...endpoints.blocks import BLOCK_AT_HEIGHT
+from ...limits import NodeLimits
+from ..as_of import Tip
+from ..upstream import Upstream
 
 _PAUSE_SECONDS = 0.25
 

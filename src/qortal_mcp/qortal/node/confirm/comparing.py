@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Struct, structs
 
-from ...text import shortened
-from ..endpoints.record import Endpoint, Request, Same
-from .as_of import AsOf, Tip
+from ....text import shortened
+from ...endpoints.record import Endpoint, Request, Same
+from ..as_of import AsOf, Tip
 
 # More than this about one answer helps nobody.
 _MOST_NOTES = 3

@@ -12,18 +12,18 @@ from typing import Any
 
 from msgspec import structs
 
-from ...server.tool_errors import ToolError
-from ..endpoints.record import Keep, Same
-from ..limits import NodeLimits
-from . import failures
-from .as_of import Tip
+from ....server.tool_errors import ToolError
+from ...endpoints.record import Keep, Same
+from ...limits import NodeLimits
+from .. import failures
+from ..as_of import Tip
+from ..failures import NodeFailure
+from ..kept import Kept
+from ..side_by_side import side_by_side
+from ..upstream import Upstream
 from .comparing import NOTHING, Confirmation, Differs, Doubt, Question, Said, Unheard, notes_on
-from .failures import NodeFailure
-from .kept import Kept
 from .meeting import Meeting
 from .patience import Patience
-from .side_by_side import side_by_side
-from .upstream import Upstream
 
 # Others may be able to confirm it after this long.
 _DOUBTED_SECONDS = 60

@@ -1,0 +1,1 @@
+"""How answers of several nodes are compared, with `--confirm`."""
