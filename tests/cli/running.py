@@ -18,6 +18,8 @@ COMMAND = (sys.executable, "-m", "qortal_mcp")
 ALICE = "QgV4s3xnzLhVBEJxcYui4u4q11yhUHsd9v"
 # A start takes a tenth of a second; a loaded machine may take long.
 SECONDS = 30.0
+# Workers start one after the other, and each takes as long.
+_START_SECONDS = 90.0
 
 
 class Ended(Struct, frozen=True):
@@ -66,7 +68,9 @@ class Listening:
         self._started = threading.Event()
         self._reader = threading.Thread(target=self._read)
         self._reader.start()
-        assert self._started.wait(SECONDS), self.err
+        if not self._started.wait(_START_SECONDS):
+            self.stop(signal.SIGKILL)
+            raise AssertionError(f"it does not say where it listens: {self.err}")
         self.url = next(line for line in self._lines if line.startswith("Listening")).split()[-1]
 
     def _read(self) -> None:
