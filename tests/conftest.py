@@ -10,9 +10,12 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
 
-# A shell that starts the tests in the background lets them ignore interrupts, and every program they start with them.
+# A shell that starts the tests in the background lets them ignore interrupts, nohup a closed terminal, and every program they start with
+# them.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # The folder of the official JSON Schemas, one file per revision: with it our table of shapes is compared with them.
 SCHEMAS = os.environ.get("MCP_SCHEMAS")

@@ -137,3 +137,25 @@ def screen(text: str) -> list[str]:
             lines[-1] = line[:column] + character + line[column + 1 :]
             column += 1
     return lines
+
+
+def ended_with_its_terminal(words: list[str], *, once_said: bytes) -> int:
+    """The exit code of a command whose terminal is closed once it has said something."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execve(words[0], words, environment())
+    said = b""
+    while once_said not in said:
+        assert select.select([terminal], [], [], SECONDS)[0], said
+        said += os.read(terminal, 4096)
+    os.close(terminal)  # its end hangs up on everybody who is controlled by it
+    ends = time.monotonic() + SECONDS
+    while True:
+        found, status = os.waitpid(child, os.WNOHANG)
+        if found:
+            return os.waitstatus_to_exitcode(status)
+        if time.monotonic() > ends:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            raise AssertionError("it goes on without its terminal")
+        time.sleep(0.02)

@@ -2,8 +2,6 @@
 
 import json
 import os
-import pty
-import select
 import signal
 import socket
 import subprocess
@@ -13,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.running import COMMAND, SECONDS, Listening, environment, listening
+from tests.cli.terminals import ended_with_its_terminal
 
 # Python starts it in a session of its own: the signal of a closed terminal cannot be meant then.
 DETACHED = (
@@ -113,17 +112,8 @@ def test_with_nothing_to_read_it_says_so_and_goes_on() -> None:
 
 
 def test_the_closed_terminal_that_it_was_started_from_ends_it() -> None:
-    child, terminal = pty.fork()
-    if child == 0:
-        words = [*COMMAND, "serve", "--sample", "--listen", "127.0.0.1:0"]
-        os.execve(words[0], words, environment())
-    said = b""
-    while b"Listening on" not in said:
-        assert select.select([terminal], [], [], SECONDS)[0], said
-        said += os.read(terminal, 4096)
-    os.close(terminal)  # its end hangs up on everybody who is controlled by it
-    _, status = os.waitpid(child, 0)
-    assert os.waitstatus_to_exitcode(status) == 0
+    words = [*COMMAND, "serve", "--sample", "--listen", "127.0.0.1:0"]
+    assert ended_with_its_terminal(words, once_said=b"Listening on") == 0
 
 
 @pytest.mark.promise("Operations", "systemd is told when `serve` listens, and not before.")

@@ -2,8 +2,6 @@
 
 import json
 import os
-import pty
-import select
 import signal
 import socket
 import subprocess
@@ -16,8 +14,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from tests.cli.running import ALICE, COMMAND, SECONDS, Listening, environment, listening, run
+from tests.cli.running import ALICE, COMMAND, SECONDS, Listening, listening, run
 from tests.cli.strangers import Answered, http_stranger
+from tests.cli.terminals import ended_with_its_terminal
 from tests.cli.workers import VALIDATE, Line, called, events, lines, modern, pids_of
 from tests.metrics.prometheus import number, numbers
 
@@ -168,17 +167,8 @@ def test_a_worker_that_hangs_does_not_hold_up_the_metrics() -> None:
 
 
 def test_the_closed_terminal_that_it_was_started_from_ends_it_with_its_workers() -> None:
-    child, terminal = pty.fork()
-    if child == 0:
-        words = [*COMMAND, "serve", "--sample", "--workers", "2", "--listen", "127.0.0.1:0"]
-        os.execve(words[0], words, environment())
-    said = b""
-    while b"workers serve" not in said:
-        assert select.select([terminal], [], [], SECONDS)[0], said
-        said += os.read(terminal, 4096)
-    os.close(terminal)
-    _, status = os.waitpid(child, 0)
-    assert os.waitstatus_to_exitcode(status) == 0
+    words = [*COMMAND, "serve", "--sample", "--workers", "2", "--listen", "127.0.0.1:0"]
+    assert ended_with_its_terminal(words, once_said=b"workers serve") == 0
 
 
 def test_callers_of_other_workers_notice_nothing_of_one_that_dies() -> None:
