@@ -178,7 +178,7 @@ def test_a_server_that_comes_late_is_waited_for(tmp_path: Path) -> None:
 
 def test_a_server_that_never_comes_is_reported_once_and_the_exit_code_says_so() -> None:
     target = f"ws://127.0.0.1:{free_port()}"
-    ended = run("bridge", "--start-timeout", "1", target, stdin=INITIALIZE)
+    ended = run("bridge", "--start-timeout", "5", target, stdin=INITIALIZE)
     assert ended.code == 3
     (line,) = ended.out.splitlines()
     assert json.loads(line)["error"] == {

@@ -287,12 +287,12 @@ def test_secrets_of_a_file_are_never_shown(servers: Servers) -> None:
     env = {"SECRET": secret}
     for extra in ((), ("--json",)):
         ended = run(
-            "bridge", "--check", "--start-timeout", "1.5", *extra, "--servers", str(servers.path), env=env
+            "bridge", "--check", "--start-timeout", "6", *extra, "--servers", str(servers.path), env=env
         )
         assert ended.code == 3
         assert secret not in ended.out + ended.err
         assert "bad" in ended.out + ended.err
-    with stdio("--start-timeout", "1.5", "--servers", str(servers.path), env=env) as front:
+    with stdio("--start-timeout", "6", "--servers", str(servers.path), env=env) as front:
         for name in entries:
             call(front, f"{name}__x")
         call(front, "ann__note")
@@ -306,7 +306,7 @@ def test_check_shows_each_server_under_its_name_and_what_its_tools_weigh(servers
     servers.write(
         {"ann": servers.entry("ann"), "bob": servers.entry("bob"), "dead": {"url": "http://127.0.0.1:9/"}}
     )
-    words = ("bridge", "--check", "--start-timeout", "1.5", "--servers", str(servers.path))
+    words = ("bridge", "--check", "--start-timeout", "6", "--servers", str(servers.path))
     ended = run(*words, "--call", "ann__note")
     assert ended.code == 3
     lines = ended.out.splitlines()
@@ -388,5 +388,5 @@ def test_secrets_in_a_command_are_shown_nowhere(servers: Servers) -> None:
 
 def test_a_hidden_value_at_the_end_of_an_address_takes_no_bracket_with_it(servers: Servers) -> None:
     servers.write({"away": {"url": "http://127.0.0.1:9/mcp?token=hunter2secret"}})
-    ended = run("bridge", "--servers", str(servers.path), "--check", "--start-timeout", "1")
+    ended = run("bridge", "--servers", str(servers.path), "--check", "--start-timeout", "5")
     assert "away (http://127.0.0.1:9/mcp?token=***):" in ended.out.replace("\n    ", " ")

@@ -39,7 +39,7 @@ def test_the_five_servers_answer_as_one() -> None:
 def test_a_check_shows_the_weights_of_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     (shown,) = re.findall(r"```text\n(Tokens that .*?)```", SECTION, re.DOTALL)
     monkeypatch.chdir(ROOT)
-    ended = run("bridge", "--check", "--start-timeout", "1", "--servers", str(FILE), env=ENV)
+    ended = run("bridge", "--check", "--start-timeout", "10", "--servers", str(FILE), env=ENV)
     weights = ended.out[ended.out.index("Tokens that ") :]
     if os.environ.get("UPDATE_GOLDEN"):
         PATH.write_text(PAGE.replace(shown, weights), encoding="utf-8")
