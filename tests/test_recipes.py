@@ -14,7 +14,7 @@ from tests.cli.running import ALICE, Ended, environment
 
 PACKAGE = "src/qortal_mcp/"
 # What the generator reads and writes; captures come with the tests.
-COPIED = ("src", "docgen", "docs", "release", "tests")
+COPIED = ("src", "bench", "docgen", "docs", "release", "tests")
 RECIPES = dict(
     re.findall(r"^### (How to add .*)\n((?:.+\n|\n(?!#))*)", (ROOT / "AGENTS.md").read_text(), re.MULTILINE)
 )
