@@ -40,6 +40,8 @@ ALLOWED = {
     "qortal/manifest.py": "what this server lists",
     "connect/records.py": "a note of this program, in the user's own folder, read within bounds",
     "connect/settings_files/json_members.py": "one key of a file that was read already",
+    "metrics/board.py": "numbers of this server's own processes, in memory that only they see",
+    "cli/running/serve/workers/messages.py": "what this server's own processes tell each other",
     "cli/running/own_server.py": "the answer of the server in the same process",
     "cli/call.py": "the answer of the server in the same process",
     "cli/tools.py": "what this server lists",
