@@ -60,6 +60,7 @@ async def test_when_one_chain_fails_nothing_is_asked_of_the_others_any_more() ->
         return fails() if "BITCOIN" in target else same_trades_for_ever(target)
 
     async with server_at(tell) as (server, source):
+        await caller(server)("get_balance", address=ALICE)  # the newest block is known from now on
         others = asyncio.all_tasks()
         result = await caller(server)("list_completed_trades", offset=100)
         assert text_of(result) == "Node error. Code 999: x"

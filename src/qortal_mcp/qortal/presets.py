@@ -42,4 +42,4 @@ def preset(tool: Tool, name: str, arguments: Mapping[str, Any]) -> Tool:
     call.__doc__ = function.__doc__
     call.__annotations__ = {**function.__annotations__, "args": given}
     call.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    return Tool(call, name=name, title=tool.title, annotations=tool.annotations, listed=False)
+    return Tool(call, name=name, title=tool.title, annotations=tool.annotations, listed=False, quick=True)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msgspec import UNSET, UnsetType, structs
 
 from ...metrics import Metrics
+from ...server.at_once import in_a_task, is_beginning
 from ...server.tool_errors import ToolError, too_large
 from ..endpoints import ENDPOINTS
 from ..endpoints.admin import NODE_INFO
@@ -180,6 +181,9 @@ class Node:
         ):
             self._traffic.from_cache += 1
             return found
+        if is_beginning():
+            await in_a_task()
+            return await self.kept(endpoint, values, read, patience)  # it may have come meanwhile
         asked = endpoint
         if read is not None:
             asked = structs.replace(endpoint, read=read, height_of=None, last_block_of=None)

@@ -5,6 +5,8 @@ from collections.abc import Coroutine, Iterable
 from itertools import islice
 from typing import Any, TypeVar, overload
 
+from ...server.at_once import Begun, in_a_task
+
 T = TypeVar("T")
 T1 = TypeVar("T1")
 T2 = TypeVar("T2")
@@ -36,12 +38,36 @@ async def side_by_side(
 async def side_by_side(*work: Work[T]) -> list[T]: ...
 async def side_by_side(*work: Work[Any]) -> Any:
     """The outcomes, in the order of the requests. Raises: what the first failure raised."""
+    begun = _begun(work)
+    waiting = [each for each in begun if not each.is_done]
+    if waiting:
+        await in_a_task()
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(_outcome(each)) for each in waiting]
+        except BaseExceptionGroup as failures:
+            raise failures.exceptions[0] from None
+        outcomes = map(asyncio.Task.result, tasks)
+    return [each.outcome if each.is_done else next(outcomes) for each in begun]
+
+
+def _begun(work: tuple[Work[T], ...]) -> list[Begun[T]]:
+    """What is in memory needs no task. Raises: what the first failure raised."""
+    begun: list[Begun[T]] = []
     try:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(each) for each in work]
-    except BaseExceptionGroup as failures:
-        raise failures.exceptions[0] from None
-    return [task.result() for task in tasks]
+        for each in work:
+            begun.append(Begun(each))
+    except BaseException:
+        for started in begun:
+            started.close()
+        for unused in work[len(begun) :]:
+            unused.close()
+        raise
+    return begun
+
+
+async def _outcome(begun: Begun[T]) -> T:
+    return await begun
 
 
 async def a_few_at_once(work: Iterable[Work[T]], at_once: int) -> list[T]:

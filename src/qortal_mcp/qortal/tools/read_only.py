@@ -10,6 +10,6 @@ from .resolving import resolving
 
 def tool(title: str) -> Callable[[Callable[..., Any]], Tool]:
     """Turn a function that reads the chain into a tool."""
-    # Those that are not async only compute, and not for long.
+    # Those that are not async only compute, and not for long; the others mostly read what is in memory.
     make = any_tool(title, annotations=READ_ONLY, quick=True)
     return lambda function: make(resolving(function))

@@ -9,6 +9,7 @@ from msgspec import UNSET, Raw
 from ...protocol import errors, headers, jsonrpc, messages
 from ...protocol.decoding import decode, decoder, has_more_values
 from ...protocol.jsonrpc import UNREADABLE
+from ..at_once import Begun
 from ..context import Context
 from ..offers.tool import BoundTool
 from ..outcomes import outcome_of
@@ -44,6 +45,12 @@ def call_tool(call: ServerCall) -> bytes | Running:
         arguments, notes = tool.read_arguments(raw)
     except UNREADABLE:
         raise errors.ProtocolError(errors.PARSE_ERROR, "Parse error: not readable JSON") from None
+    if tool.begins_at_once:
+        begun = Begun(tool.call(arguments, None))
+        if begun.is_done:
+            return _tool_result(call, tool, begun.outcome, notes)
+        call.needs_context = False
+        return _run_rest(call, tool, begun, notes)
     if tool.is_async or tool.blocks or tool.wants_context:
         call.needs_context = tool.wants_context
         if tool.wants_context:
@@ -99,6 +106,13 @@ def _run_tool(call: ServerCall, tool: BoundTool, arguments: Any, notes: list[str
         else:
             value = await outcome_of(tool.call, arguments, context, threads)
         return _tool_result(call, tool, value, notes)
+
+    return run
+
+
+def _run_rest(call: ServerCall, tool: BoundTool, begun: Begun[Any], notes: list[str]) -> Running:
+    async def run(context: Context | None) -> bytes:
+        return _tool_result(call, tool, await begun, notes)
 
     return run
 

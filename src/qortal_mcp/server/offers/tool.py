@@ -73,6 +73,7 @@ class Tool:
     ) -> None:
         self.signature = Signature(function)
         self.blocks = self.signature.blocks and not quick
+        self.begins_at_once = self.signature.is_async and quick and not self.signature.wants_context
         self.name = name or function.__name__
         self.title = title
         self.description = description or self.signature.description
@@ -162,6 +163,7 @@ class BoundTool:
         self.name = tool.name
         self.is_async = signature.is_async
         self.blocks = tool.blocks
+        self.begins_at_once = tool.begins_at_once
         self.wants_context = signature.wants_context
         self.read_arguments = arguments.read
         self._names = tuple(signature.arguments)
@@ -251,7 +253,8 @@ def tool(title: str | Callable[..., Any] | None = None, /, **options: Unpack[Too
 
     A tool that changes nothing says so with `annotations=READ_ONLY`: clients then need not ask before calling it.
     A plain function runs in a thread. One that never waits for anything can be `quick`: it then runs at once, which
-    costs less, and everybody else waits for it.
+    costs less, and everybody else waits for it. An async one that is `quick` runs at once until it first waits, and then
+    goes on in a task: whatever needs a task, as `asyncio.timeout` does, must not come before that.
     """
     if callable(title):
         return Tool(title, **options)
