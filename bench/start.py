@@ -1,4 +1,4 @@
-"""stdio: from spawn to the answer of tools/list, memory at rest, and how long one call takes."""
+"""stdio: from spawn to the answer of tools/list and of a first call, memory at rest, and how long one call takes."""
 
 import time
 from statistics import median
@@ -14,13 +14,14 @@ PART = "stdio"
 
 def measure(run: Run) -> list[Figure]:
     commands = run.contestants.stdio()
-    wall, cpu, memory, latency = (by_name(commands) for _ in range(4))
+    wall, cpu, answered, memory, latency = (by_name(commands) for _ in range(5))
     for name, command in commands.items():
         _start(name, command)  # the first start reads files from disk
     for number, name in run.turns(list(commands)):
-        ms, cpu_ms = _start(name, commands[name])
+        ms, cpu_ms, answer_ms = _start(name, commands[name])
         wall[name].append(ms)
         cpu[name].append(cpu_ms)
+        answered[name].append(answer_ms)
         run.say(f"stdio start, round {number}: {name} {wall[name][-1]:.0f} ms")
     for number, name in run.turns(list(commands), 3):
         idle_mb, call_us = _talk(name, commands[name], run.scaled(1000))
@@ -28,15 +29,16 @@ def measure(run: Run) -> list[Figure]:
         latency[name].append(call_us)
         run.say(f"stdio calls, round {number}: {name} {idle_mb:.1f} MB idle, {call_us:.0f} µs per call")
     return [
-        *compare(PART, "spawn to tools/list", "ms", wall, reference=BARE, budgets={OURS: Budget(1.5)}),
+        *compare(PART, "spawn to tools/list", "ms", wall, reference=BARE, budgets={OURS: Budget(1.35)}),
         *compare(PART, "CPU until then", "ms", cpu, reference=BARE),
+        *compare(PART, "spawn to a first call", "ms", answered, reference=BARE, budgets={OURS: Budget(2.5)}),
         *compare(PART, "resident, idle", "MB", memory, reference=BARE, budgets={OURS: Budget(40, "value")}),
         *compare(PART, f"one call of {LOCAL_TOOL}", "µs", latency, reference=BARE),
     ]
 
 
-def _start(name: str, command: Command) -> tuple[float, float]:
-    """Wall and CPU time until tools/list is answered, in ms."""
+def _start(name: str, command: Command) -> tuple[float, float, float]:
+    """Wall and CPU time until tools/list is answered, and wall time until a call right after it is, in ms."""
     began = time.perf_counter()
     with running(f"{name} stdio", command, pipes=True) as child:
         lines = Lines(child)
@@ -45,7 +47,10 @@ def _start(name: str, command: Command) -> tuple[float, float]:
         wall = time.perf_counter() - began
         cpu = child.cpu_seconds()
         assert result(reply)["tools"], "every contestant has tools"
-    return wall * 1000, cpu * 1000
+        first = lines.ask(call(LOCAL_TOOL))
+        answered = time.perf_counter() - began
+        assert result(first)["structuredContent"] == {"isValid": True}, "the address is valid"
+    return wall * 1000, cpu * 1000, answered * 1000
 
 
 def _talk(name: str, command: Command, calls: int) -> tuple[float, float]:

@@ -7,6 +7,7 @@ from qortal_mcp.cli.input.options import SettingsCommand
 from qortal_mcp.cli.program import COMMANDS, module_of
 from qortal_mcp.cli.running.failures import EXIT_CODES
 from qortal_mcp.settings import Option, Options
+from qortal_mcp.settings.groups import GROUPS
 
 from .markdown import code, table
 
@@ -69,7 +70,7 @@ Those who set one of these get a warning at start. Their values are neither used
 
 def page() -> str:
     parts = [_HEAD.format(prefix=settings.PREFIX)]
-    for group in settings.GROUPS:
+    for group in GROUPS:
         also, which = _partly(group)
         parts.append(f"## {group.title}: {', '.join([*_takers(group), *also])}\n\n{group.__doc__}{which}\n")
         parts.append(options_table(group))
@@ -107,7 +108,7 @@ def _takers(group: type[Options]) -> list[str]:
 def _partly(group: type[Options]) -> tuple[list[str], str]:
     """The commands that take only what a group has from its base, and a sentence that says so."""
     base = group.__mro__[1]
-    if base is Options or not issubclass(base, Options) or base in settings.GROUPS:
+    if base is Options or not issubclass(base, Options) or base in GROUPS:
         return [], ""
     flags = ", ".join(code(option.flag) for option in settings.options_of(base))
     takers = _takers(base)

@@ -29,6 +29,7 @@ from qortal_mcp.qortal.manifest import llms_txt, manifest
 from qortal_mcp.qortal.node.node import Node
 from qortal_mcp.qortal.server import NAME, make_server
 from qortal_mcp.qortal.tools import TOOLSETS
+from qortal_mcp.settings.groups import GROUPS
 
 ROOT = generated.ROOT
 LISTED = [tool for toolset in TOOLSETS.values() for tool in toolset.tools]
@@ -73,7 +74,7 @@ def test_every_endpoint_is_on_its_page() -> None:
 
 def test_every_option_and_variable_is_on_the_settings_page() -> None:
     page = generated.FILES["docs/settings.md"]()
-    for option in (option for group in settings.GROUPS for option in settings.options_of(group)):
+    for option in (option for group in GROUPS for option in settings.options_of(group)):
         assert option.flag in page
         assert option.variable in page
     assert settings.TOKEN_VARIABLE in page

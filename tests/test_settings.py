@@ -9,17 +9,12 @@ import pytest
 
 from qortal_mcp import settings
 from qortal_mcp.from_settings import check_nodes, node_of
-from qortal_mcp.settings import (
-    BridgeListenOptions,
-    ConsoleOptions,
-    ListenOptions,
-    LogOptions,
-    NodeOptions,
-    SampleNodeOptions,
-    WrongSetting,
-)
+from qortal_mcp.settings import ListenOptions, LogOptions, NodeOptions, SampleNodeOptions, WrongSetting
+from qortal_mcp.settings.bridging import BridgeListenOptions
+from qortal_mcp.settings.console import ConsoleOptions, audit_targets_of
+from qortal_mcp.settings.groups import GROUPS
 
-ALL_OPTIONS = [option for group in settings.GROUPS for option in settings.options_of(group)]
+ALL_OPTIONS = [option for group in GROUPS for option in settings.options_of(group)]
 
 
 def test_a_group_without_flags_and_variables_holds_the_defaults() -> None:
@@ -320,8 +315,8 @@ def test_what_the_console_may_audit_depends_on_who_can_reach_it_unless_it_is_sai
     given: dict[str, str], on_loopback: str, beyond: str
 ) -> None:
     options = settings.read(ConsoleOptions, {}, given)
-    assert settings.audit_targets_of(options, is_loopback=True) == on_loopback
-    assert settings.audit_targets_of(options, is_loopback=False) == beyond
+    assert audit_targets_of(options, is_loopback=True) == on_loopback
+    assert audit_targets_of(options, is_loopback=False) == beyond
 
 
 def test_what_the_console_may_audit_is_one_of_three_words() -> None:

@@ -8,6 +8,7 @@ from tests.cli.running import run
 
 from qortal_mcp import settings
 from qortal_mcp.settings import ListenOptions, LogOptions, NodeOptions, WrongSetting, read, read_settings_file
+from qortal_mcp.settings.groups import GROUPS
 
 COMMANDS = ("serve", "stdio", "call")
 KEYS = """\
@@ -134,7 +135,7 @@ def test_what_is_not_a_file_is_refused_at_once(tmp_path: Path) -> None:
 
 
 def test_every_option_can_stand_in_a_file(tmp_path: Path) -> None:
-    options = [option for group in settings.GROUPS for option in settings.options_of(group)]
+    options = [option for group in GROUPS for option in settings.options_of(group)]
     for option in options:
         if option.field != "config":
             file = file_of(f"{option.flag[2:]} = 1\n", tmp_path)

@@ -13,21 +13,19 @@ from .application import make_app
 from .console.setup import ConsoleSetup
 from .from_settings import store_of
 from .settings import (
-    ConsoleOptions,
     ListenOptions,
-    ModelOptions,
     NodeOptions,
-    QuestionOptions,
     ShareOptions,
     WatchOptions,
     WrongSetting,
-    audit_targets_of,
     cache_password,
     read,
     read_settings_file,
     refuse_unknown_variables,
     token,
 )
+from .settings.asking import ModelOptions, QuestionOptions
+from .settings.console import ConsoleOptions, audit_targets_of
 from .transports.http import HttpApp
 
 __all__ = ["make_app"]

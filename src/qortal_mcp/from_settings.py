@@ -1,12 +1,13 @@
 """From settings to a node and a server: what the commands and the ASGI application both start with."""
 
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .settings import NodeOptions, ShareOptions, WatchOptions, WrongSetting, seconds
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from opentelemetry.trace import Tracer
 
     from .metrics import Metrics
@@ -100,14 +101,14 @@ def check_nodes(options: NodeOptions) -> None:
 
     Raises: WrongSetting.
     """
-    from .qortal.node.origin import origin_of
-
     if options.sample:
         if options.confirm > 1:
             raise WrongSetting(
                 "--confirm and --sample cannot be combined: the sample chain is a single node."
             )
         return
+    from .qortal.node.origin import origin_of
+
     try:
         different = {origin_of(url) for url in options.node}
     except ValueError as exc:
@@ -157,10 +158,12 @@ def metrics_file_of(
     return MetricsFile(path, metrics, look)
 
 
-def checked_metrics_file(options: WatchOptions) -> Path | None:
+def checked_metrics_file(options: WatchOptions) -> "Path | None":
     """Raises: WrongSetting if it cannot be written."""
     if options.metrics_file is None:
         return None
+    from pathlib import Path
+
     from .metrics.file import unwritable
 
     path = Path(options.metrics_file).expanduser()

@@ -5,7 +5,7 @@ that start with `qortal_mcp.`; the id of the current request is added here.
 """
 
 import logging
-import secrets
+import os
 import sys
 import time
 from contextvars import ContextVar
@@ -33,7 +33,7 @@ def name_worker(number: int) -> None:
 
 def id_prefix() -> str:
     """How the ids of requests begin, in no two processes alike."""
-    random = secrets.token_hex(4)
+    random = os.urandom(4).hex()
     return f"{_worker}.{random}" if _worker else random
 
 

@@ -17,7 +17,7 @@ from .agent.model.endpoint import Endpoint
 from .agent.model.local import can_talk, find_local, usual_places
 from .agent.model.refusals import EndpointError
 from .agent.model.window import raise_window_hint, says_window, window_of
-from .settings import ModelOptions, QuestionOptions
+from .settings.asking import ModelOptions, QuestionOptions
 from .text import visible
 
 _NONE_HERE = (

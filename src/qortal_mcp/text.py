@@ -7,6 +7,8 @@ stay different. Clean text comes back as the same object.
 import functools
 import re
 
+from .patterns import Pattern
+
 # An emoji made of several characters. It stays as it is: joiners and selectors inside it hide nothing.
 _PICTURE = (
     "[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u24c2\u25a0-\u27bf\u2900-\u297f\u2b00-\u2bff"
@@ -29,13 +31,13 @@ _STEERING = (
     "\U00013430-\U00013455\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
     "\ud800-\udfff"
 )
-_HIDDEN = re.compile(rf"[{_STEERING}]|\\u\{{")
-_HIDDEN_IN_JSON = re.compile(f"[{_STEERING}]")
-_KEPT_PART = re.compile(f"({_KEPT})")
+_HIDDEN = Pattern(rf"[{_STEERING}]|\\u\{{")
+_HIDDEN_IN_JSON = Pattern(f"[{_STEERING}]")
+_KEPT_PART = Pattern(f"({_KEPT})")
 # Every sequence that is kept has one of these in it.
-_JOINERS = re.compile("[\u200c\u200d\ufe0f]")
+_JOINERS = Pattern("[\u200c\u200d\ufe0f]")
 # Only valid code points: the last one is 10FFFF.
-_ESCAPED = re.compile(r"\\u\{(0?[0-9A-F]{1,5}|10[0-9A-F]{4})\}")
+_ESCAPED = Pattern(r"\\u\{(0?[0-9A-F]{1,5}|10[0-9A-F]{4})\}")
 
 
 def printable(text: str) -> str:
@@ -85,7 +87,8 @@ def _escapes() -> dict[int, str]:
 
 def original(text: str) -> str:
     """What `printable` was given."""
-    return _ESCAPED.sub(lambda match: chr(int(match.group(1), 16)), text)
+    shown: str = _ESCAPED.sub(lambda match: chr(int(match.group(1), 16)), text)
+    return shown
 
 
 def shortened(text: str, at_most: int) -> str:

@@ -15,7 +15,7 @@ from qortal_mcp.agent.limits import DEFAULT
 from qortal_mcp.agent.model.local import Place
 from qortal_mcp.model_from_settings import NoModel, choose
 from qortal_mcp.qortal.tools import definitions, select
-from qortal_mcp.settings import ModelOptions
+from qortal_mcp.settings.asking import ModelOptions
 
 # Tools of the toolsets that are on by default.
 ALL = len(definitions(select()))

@@ -56,7 +56,17 @@ def test_a_signal_is_a_clean_end(number: signal.Signals) -> None:
         assert b"Traceback" not in process.stderr.read()
 
 
-HEAVY = ("aiohttp", "uvicorn", "rich", "jsonschema_rs", "click", "websockets", "httptools", "uvloop")
+HEAVY = (
+    "aiohttp",
+    "uvicorn",
+    "rich",
+    "jsonschema_rs",
+    "click",
+    "websockets",
+    "httptools",
+    "uvloop",
+    "_hashlib",
+)
 
 
 @pytest.mark.promise("Command line", "`stdio` loads nothing heavy before `tools/list` is answered.")

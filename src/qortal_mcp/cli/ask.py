@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from ..agent.limits import DEFAULT
-from ..settings import AskOptions, ModelOptions, NodeOptions, QuestionOptions, ReachOptions
+from ..settings import NodeOptions
+from ..settings.asking import AskOptions, ModelOptions, QuestionOptions
+from ..settings.bridging import ReachOptions
 from .input.options import SettingsCommand
 from .running import failures
 

@@ -11,7 +11,8 @@ from click.core import ParameterSource
 
 from .. import settings
 from ..connect.entries.addresses import is_address
-from ..settings import BridgeListenOptions, GatherOptions, RepairOptions, ServerOptions, WatchOptions
+from ..settings import WatchOptions
+from ..settings.bridging import BridgeListenOptions, GatherOptions, RepairOptions, ServerOptions
 from ..text import printable
 from .input.options import SettingsCommand
 from .input.targets import TakesCommand, check_address

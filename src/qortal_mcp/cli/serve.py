@@ -9,16 +9,9 @@ import click
 from msgspec.structs import replace
 
 from .. import settings
-from ..settings import (
-    ConsoleOptions,
-    ListenOptions,
-    ModelOptions,
-    NodeOptions,
-    QuestionOptions,
-    ShareOptions,
-    WatchOptions,
-    WorkerOptions,
-)
+from ..settings import ListenOptions, NodeOptions, ShareOptions, WatchOptions, WorkerOptions
+from ..settings.asking import ModelOptions, QuestionOptions
+from ..settings.console import ConsoleOptions
 from .input.options import SettingsCommand, flags_given
 from .running.failures import WrongUsage
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from ..settings import AuditTargets, ModelOptions, QuestionOptions
+from ..settings.asking import ModelOptions, QuestionOptions
+from ..settings.console import AuditTargets
 from .asking.allowance import Allowing
 from .auditing.places import Places
 

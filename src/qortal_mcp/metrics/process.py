@@ -3,14 +3,12 @@
 import os
 import time
 from collections.abc import Callable, Iterable
-from pathlib import Path
 
 from . import names
 from .counting import Metrics
 from .page import Family
 
 _STARTED = time.time()
-_SELF = Path("/proc/self")
 
 
 def show_process(metrics: Metrics) -> None:
@@ -42,11 +40,12 @@ def _if_told(read: Callable[[], float]) -> Callable[[], Iterable[tuple[tuple[str
 
 
 def _resident_bytes() -> float:
-    return int((_SELF / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def _open_files() -> float:
-    return len(os.listdir(_SELF / "fd"))
+    return len(os.listdir("/proc/self/fd"))
 
 
 def _most_files() -> float:

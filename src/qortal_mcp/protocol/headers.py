@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec import Raw, Struct
 
+from ..patterns import Pattern
 from .decoding import decode as decode_json
 
 PROTOCOL_VERSION = "mcp-protocol-version"
@@ -21,10 +22,10 @@ PARAM_PREFIX = "mcp-param-"
 SESSION_ID = "mcp-session-id"
 
 _MIRRORED = frozenset({PROTOCOL_VERSION, METHOD, NAME})
-_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_PLAIN = re.compile(r"[\x20-\x7e]*")
-_SENTINEL = re.compile(r"=\?base64\?(.*)\?=", re.DOTALL)
-_NUMBER = re.compile(r"-?[0-9]{1,16}(?:\.[0-9]{1,16})?")
+_TOKEN = Pattern(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_PLAIN = Pattern(r"[\x20-\x7e]*")
+_SENTINEL = Pattern(r"=\?base64\?(.*)\?=", re.DOTALL)
+_NUMBER = Pattern(r"-?[0-9]{1,16}(?:\.[0-9]{1,16})?")
 _LARGEST_INTEGER = 2**53 - 1
 _SHORT = 200
 

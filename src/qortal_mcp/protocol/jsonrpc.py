@@ -9,6 +9,7 @@ import re
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
+from ..patterns import Pattern
 from . import errors
 from .decoding import decoder
 
@@ -190,8 +191,8 @@ def _is_text(raw: Raw | None) -> bool:
 
 
 # Strings (an unterminated one takes the rest), and runs of brackets: each byte is scanned once.
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[\[{]+|[\]}]+', re.DOTALL)
-_ID_VALUE = re.compile(rb'\s*:\s*("(?:[^"\\]|\\.){0,1024}"|-?\d{1,40}(?![\d.eE]))')
+_TOKEN = Pattern(rb'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[\[{]+|[\]}]+', re.DOTALL)
+_ID_VALUE = Pattern(rb'\s*:\s*("(?:[^"\\]|\\.){0,1024}"|-?\d{1,40}(?![\d.eE]))')
 
 
 def _find_id(data: bytes) -> RequestId | None:

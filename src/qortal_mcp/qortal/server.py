@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from ..server.rates.rate import Rate
     from .node.node import Node
 
-_BESIDE_TOOLS = Path(__file__).with_name("beside_tools.json")
+_BESIDE_TOOLS = os.path.join(os.path.dirname(__file__), "beside_tools.json")
 
 NAME = "qortal-mcp-server"
 TITLE = "Qortal"
@@ -58,9 +59,17 @@ def make_server(
     chosen = tools.select(toolsets)
     metrics = metrics or Metrics()
 
+    making = threading.Lock()
+    made: list[Node] = []
+
+    def the_node() -> Node:
+        with making:  # a thread may load everything while a call loads its tool
+            if not made:
+                made.append(node() if callable(node) else node)
+                made[0].watch(metrics)
+        return made[0]
+
     def load() -> Offer:
-        made = node() if callable(node) else node
-        made.watch(metrics)
         from . import prompts, resources, watching
 
         loaded = tools.load(chosen)
@@ -69,8 +78,8 @@ def make_server(
             resources.RESOURCES,
             prompts.PROMPTS,
             prompts.COMPLETERS,
-            provide=[made],
-            changes=watching.changes(made, loaded, limits),
+            provide=[the_node()],
+            changes=watching.changes(the_node(), loaded, limits),
         )
 
     return Server(
@@ -79,7 +88,12 @@ def make_server(
         title=TITLE,
         instructions=INSTRUCTIONS,
         offer=Prepared(
-            {"tools": tools.definitions(chosen), **beside_tools()}, True, load, _switched_off(chosen)
+            {"tools": tools.definitions(chosen), **beside_tools()},
+            True,
+            load,
+            _switched_off(chosen),
+            load_tool=lambda name: tools.load_one(name, chosen),
+            provide=lambda: [the_node()],
         ),
         options=ServerOptions(
             limits=limits,
@@ -116,7 +130,8 @@ def _switched_off(chosen: Sequence[str]) -> dict[str, str]:
 
 def beside_tools() -> dict[Kind, Definitions]:
     """What resources and prompts say of themselves, without loading them (written by scripts/docs)."""
-    return msgspec.json.decode(_BESIDE_TOOLS.read_bytes(), type=dict[Kind, Definitions])
+    with open(_BESIDE_TOOLS, "rb") as file:
+        return msgspec.json.decode(file.read(), type=dict[Kind, Definitions])
 
 
 def with_old_names(loaded: Sequence[Tool]) -> list[Tool]:

@@ -10,9 +10,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
-import hashlib
-import hmac
-import secrets
+import os
 import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -188,12 +186,12 @@ class Seal:
     def __init__(
         self, limits: Limits, key: bytes | None = None, now: Callable[[], float] = time.time
     ) -> None:
-        self._key = key or secrets.token_bytes(32)
+        self._key = key or os.urandom(32)
         self.limits = limits
         self._now = now
 
     def close(self, purpose: bytes, answers: Mapping[str, Raw]) -> str:
-        state = _State(dict(answers), self._now() + self.limits.state_seconds, secrets.token_hex(4))
+        state = _State(dict(answers), self._now() + self.limits.state_seconds, os.urandom(4).hex())
         body = _encode(state)
         if len(body) > self.limits.state_bytes:
             raise errors.ProtocolError(errors.INVALID_PARAMS, "the answers are too large")
@@ -204,10 +202,12 @@ class Seal:
 
         Raises: ProtocolError for anything we did not seal for this call, or that is too old.
         """
+        from hmac import compare_digest  # loads OpenSSL, and is not needed to start
+
         try:
             raw = base64.b64decode(sealed, altchars=b"-_", validate=True)
             signature, body = raw[:32], raw[32:]
-            if hmac.compare_digest(signature, self._sign(purpose, body)):
+            if compare_digest(signature, self._sign(purpose, body)):
                 state = msgspec.json.decode(body, type=_State)
                 if state.expires >= self._now():
                     return state.answers
@@ -216,6 +216,9 @@ class Seal:
         raise errors.ProtocolError(errors.INVALID_PARAMS, "requestState is not valid for this request")
 
     def _sign(self, purpose: bytes, body: bytes) -> bytes:
+        import hashlib
+        import hmac
+
         return hmac.digest(self._key, hashlib.sha256(purpose).digest() + body, "sha256")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
+import os
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Literal
 
@@ -94,7 +94,7 @@ class Peer:
         Raises: ProtocolError with the client's own error; TimeoutError.
         """
         # Unguessable: on HTTP anybody may post an answer, and only the asked client knows the id.
-        id_ = secrets.token_urlsafe(18)
+        id_ = os.urandom(18).hex()
         future: asyncio.Future[Raw] = asyncio.get_running_loop().create_future()
         self._asked[id_] = future
         try:

@@ -1,26 +1,15 @@
 """What an operator can change: options in groups, which each command combines.
 
 An option is spelt once, as a field. Its flag, its variable, the `--help` text and docs/settings.md are derived
-from the field's name, type, default and description. A flag beats a variable, a variable the settings file, that the default.
+from the field's name, type, default and description. What only some commands take is imported from its own file: a client
+waits for `stdio` to start. A flag beats a variable, a variable the settings file, that the default.
 
 WrongSetting: a setting cannot be used. Its text names the setting and never its value.
 """
 
-from .asking import AskOptions, ModelOptions, QuestionOptions
-from .bridging import (
-    BridgeListenOptions,
-    ChosenRepairs,
-    GatherOptions,
-    ReachOptions,
-    RepairOptions,
-    ServerOptions,
-    WaitOptions,
-)
-from .console import AuditTargets, ConsoleOptions, audit_targets_of
 from .file import NO_FILE, ConfigOptions, SettingsFile
 from .option import Option, Options, WrongSetting, options_of
 from .reading import (
-    GROUPS,
     known_variables,
     old_variables,
     read,
@@ -56,7 +45,6 @@ from .watching import WatchOptions
 __all__ = [
     "BASE_URL_VARIABLE",
     "CACHE_PASSWORD_VARIABLE",
-    "GROUPS",
     "KEY_VARIABLE",
     "MODEL_VARIABLE",
     "NO_FILE",
@@ -66,31 +54,18 @@ __all__ = [
     "SERVER_TOKEN_VARIABLE",
     "TEST_VARIABLES",
     "TOKEN_VARIABLE",
-    "AskOptions",
-    "AuditTargets",
-    "BridgeListenOptions",
-    "ChosenRepairs",
     "ConfigOptions",
-    "ConsoleOptions",
-    "GatherOptions",
     "ListenOptions",
     "LogOptions",
-    "ModelOptions",
     "NodeOptions",
     "Option",
     "Options",
-    "QuestionOptions",
-    "ReachOptions",
-    "RepairOptions",
     "SampleNodeOptions",
-    "ServerOptions",
     "SettingsFile",
     "ShareOptions",
-    "WaitOptions",
     "WatchOptions",
     "WorkerOptions",
     "WrongSetting",
-    "audit_targets_of",
     "cache_password",
     "host_and_port",
     "known_variables",

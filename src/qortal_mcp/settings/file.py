@@ -1,8 +1,8 @@
 """Settings from a file: TOML, whose keys are the names of options. A table named like a command is for that one alone."""
 
+import os
 import stat
 from collections.abc import Collection, Mapping
-from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta, Struct
@@ -76,11 +76,10 @@ def read_file(
 
 
 def _bytes(name: str) -> bytes:
-    path = Path(name)
     try:
-        if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for whoever writes to it
+        if not stat.S_ISREG(os.stat(name).st_mode):  # opening a pipe would wait for whoever writes to it
             raise WrongSetting(f"--config cannot read {name}: it is not a file.")
-        with path.open("rb") as file:
+        with open(name, "rb") as file:
             data = file.read(_MOST_BYTES + 1)
     except (OSError, ValueError) as exc:
         why = (exc.strerror if isinstance(exc, OSError) else None) or "its name cannot be one"

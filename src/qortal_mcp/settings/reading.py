@@ -6,20 +6,9 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from .asking import AskOptions, ModelOptions, QuestionOptions
-from .bridging import (
-    BridgeListenOptions,
-    ChosenRepairs,
-    GatherOptions,
-    RepairOptions,
-    ServerOptions,
-    WaitOptions,
-)
-from .console import ConsoleOptions
 from .file import NO_FILE, ConfigOptions, SettingsFile, read_file
 from .option import Option, Options, WrongSetting, options_of
-from .serving import ListenOptions, LogOptions, NodeOptions, SampleNodeOptions, WorkerOptions
-from .sharing import ShareOptions
+from .serving import NodeOptions
 from .variables import (
     CACHE_PASSWORD_VARIABLE,
     OLD_VARIABLES,
@@ -28,30 +17,8 @@ from .variables import (
     TEST_VARIABLES,
     TOKEN_VARIABLE,
 )
-from .watching import WatchOptions
 
 _Group = TypeVar("_Group", bound=Options)
-
-GROUPS: tuple[type[Options], ...] = (
-    NodeOptions,
-    ListenOptions,
-    WorkerOptions,
-    ShareOptions,
-    SampleNodeOptions,
-    GatherOptions,
-    RepairOptions,
-    ServerOptions,
-    BridgeListenOptions,
-    ChosenRepairs,
-    WaitOptions,
-    ModelOptions,
-    QuestionOptions,
-    AskOptions,
-    ConsoleOptions,
-    ConfigOptions,
-    WatchOptions,
-    LogOptions,
-)
 
 # Either may be given, but not both from the same source.
 _EITHER_OR = (("node", "sample"),)
@@ -136,13 +103,19 @@ def read_settings_file(
     name = read(ConfigOptions, flags, environ).config
     if name is None:
         return NO_FILE
-    fields = {option.field for group in GROUPS for option in options_of(group)}
+    fields = {option.field for group in _all_groups() for option in options_of(group)}
     return read_file(name, command, fields, commands)
+
+
+def _all_groups() -> tuple[type[Options], ...]:
+    from .groups import GROUPS  # not needed to start, unless something is set
+
+    return GROUPS
 
 
 def known_variables() -> tuple[str, ...]:
     """Every variable with our prefix that is read."""
-    ours = (option.variable for group in GROUPS for option in options_of(group))
+    ours = (option.variable for group in _all_groups() for option in options_of(group))
     secret = (TOKEN_VARIABLE, SERVER_TOKEN_VARIABLE, CACHE_PASSWORD_VARIABLE)
     return (*dict.fromkeys(ours), *secret, *TEST_VARIABLES)
 
@@ -159,7 +132,7 @@ def refuse_unknown_variables(environ: Mapping[str, str]) -> None:
 def wrong_variables(environ: Mapping[str, str]) -> dict[str, str]:
     """Variables with our prefix that do not exist or have a wrong value, each with a sentence that names it."""
     found = _unknown_variables(environ)
-    for group in GROUPS:
+    for group in _all_groups():
         for option in options_of(group):
             if sentence := _refusal(group, environ, option.variable):
                 found[option.variable] = sentence
@@ -180,11 +153,10 @@ def _refusal(group: type[Options], environ: Mapping[str, str], *names: str) -> s
 
 
 def _unknown_variables(environ: Mapping[str, str]) -> dict[str, str]:
-    known = known_variables()
+    ours = [name for name in sorted(environ) if name.startswith(PREFIX)]
+    known = known_variables() if ours else ()
     return {
-        name: f"Unknown variable {name}. {_instead_of(name, known)}"
-        for name in sorted(environ)
-        if name.startswith(PREFIX) and name not in known
+        name: f"Unknown variable {name}. {_instead_of(name, known)}" for name in ours if name not in known
     }
 
 

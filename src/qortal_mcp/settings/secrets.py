@@ -1,13 +1,18 @@
 """Tokens and keys: from files or variables, never from flags, which other users of a machine can read."""
 
-from collections.abc import Mapping
+from __future__ import annotations
 
-from .asking import ModelOptions
-from .bridging import ReachOptions
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
 from .option import WrongSetting
-from .serving import ListenOptions
-from .sharing import ShareOptions
 from .variables import CACHE_PASSWORD_VARIABLE, KEY_VARIABLE, SERVER_TOKEN_VARIABLE, TOKEN_VARIABLE
+
+if TYPE_CHECKING:
+    from .asking import ModelOptions
+    from .bridging import ReachOptions
+    from .serving import ListenOptions
+    from .sharing import ShareOptions
 
 # No header is longer; a larger file is the wrong file.
 _TOKEN_FILE_CHARS = 8192

@@ -12,7 +12,7 @@ from qortal_mcp.cli.running.bridge.several_servers import Chosen
 from qortal_mcp.client.limits import ClientLimits
 from qortal_mcp.connect.settings_files import reading
 from qortal_mcp.repairs.chosen import Repairs
-from qortal_mcp.settings import RepairOptions, ServerOptions
+from qortal_mcp.settings.bridging import RepairOptions, ServerOptions
 
 
 def write(file: Path, *names: str) -> None:

@@ -11,7 +11,8 @@ from click.core import ParameterSource
 
 from ... import settings
 from ...protocol.versions import NEWEST_HANDSHAKE, REVISIONS
-from ...settings import ChosenRepairs, NodeOptions, Options, ReachOptions, WaitOptions
+from ...settings import NodeOptions, Options
+from ...settings.bridging import ChosenRepairs, ReachOptions, WaitOptions
 from ..running import failures
 from ..running.any_server.chosen import Chosen, OtherServer, OwnServer
 from .targets import command_or_address

@@ -16,7 +16,7 @@ from ...audit import secrets
 from ...client.limits import ClientLimits
 from ...client.options import Options
 from ...client.transcript import Headers
-from ...settings import ReachOptions
+from ...settings.bridging import ReachOptions
 from ...text import printable, shortened
 from ..input.targets import headers_in
 from . import failures

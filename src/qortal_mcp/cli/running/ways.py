@@ -12,7 +12,7 @@ from ... import settings
 from ...bridge.way import Way
 from ...client.limits import ClientLimits
 from ...repairs.chosen import CODES, Repairs
-from ...settings import ChosenRepairs, RepairOptions, ServerOptions
+from ...settings.bridging import ChosenRepairs, RepairOptions, ServerOptions
 from .reaching import Reached
 
 # How long a person waits for a server that is not there: a program may have to install itself first.

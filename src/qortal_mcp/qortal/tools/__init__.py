@@ -4,8 +4,8 @@ Tools are named here and loaded when they are needed: a client waits for the lis
 made from `definitions.json` (written by scripts/docs).
 """
 
+import os
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -15,7 +15,7 @@ from ...server.offers.tool import Tool
 
 # Suggestions less similar than this are not shown.
 _LIKENESS = 0.75
-_DEFINITIONS = Path(__file__).with_name("definitions.json")
+_DEFINITIONS = os.path.join(os.path.dirname(__file__), "definitions.json")
 
 
 class Toolset(Struct, frozen=True):
@@ -127,9 +127,20 @@ def load(toolsets: tuple[str, ...]) -> tuple[Tool, ...]:
     )
 
 
+def load_one(tool: str, toolsets: tuple[str, ...]) -> Tool | None:
+    """A tool of these toolsets by its name, and nothing else."""
+    for name in toolsets:
+        for module, tools in TOOLSETS[name].modules.items():
+            if tool in tools:
+                found: Tool = getattr(import_module(f"{__name__}.{module}"), tool)
+                return found
+    return None
+
+
 def definitions(toolsets: tuple[str, ...]) -> list[dict[str, Any]]:
     """What these tools say of themselves, without loading them."""
-    known = msgspec.json.decode(_DEFINITIONS.read_bytes(), type=dict[str, dict[str, Any]])
+    with open(_DEFINITIONS, "rb") as file:
+        known = msgspec.json.decode(file.read(), type=dict[str, dict[str, Any]])
     wanted = [tool for name in toolsets for tool in TOOLSETS[name].tools]
     if known.keys() >= set(wanted):
         return [known[tool] for tool in wanted]

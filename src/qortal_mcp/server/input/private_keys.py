@@ -1,61 +1,47 @@
 """Does a text look like a key or a seed phrase? Such arguments are refused, and never repeated."""
 
-import hashlib
 import re
 import unicodedata
 from itertools import pairwise
 from typing import Any
 
+from ...patterns import Pattern
 from ...text import original
 
-
-class _Pattern:
-    """A regular expression that is compiled when it is first used: a client waits for every start."""
-
-    def __init__(self, pattern: str, flags: re.RegexFlag = re.NOFLAG) -> None:
-        self._written = pattern, flags
-
-    def __getattr__(self, name: str) -> Any:
-        compiled = re.compile(*self._written)
-        for method in ("search", "match", "fullmatch", "finditer", "findall", "sub", "split"):
-            setattr(self, method, getattr(compiled, method))
-        return getattr(compiled, name)
-
-
-_SEED_PHRASE = _Pattern(r"[a-z]{3,8}(?:[\s,]+[a-z]{3,8}){11,23}")
+_SEED_PHRASE = Pattern(r"[a-z]{3,8}(?:[\s,]+[a-z]{3,8}){11,23}")
 # Twelve such words in a row within other text, in any case, perhaps numbered. Prose has one of these among them, and
 # the usual list of words for seed phrases has none of them.
 _PROSE = "the|and|for|are|with|from|was|were|has|not|but|our|your|his|her|their|should|would|could|does|which|who|how"
 _WORD = rf"(?!(?:{_PROSE})(?![a-z]))[a-z]{{3,8}}(?![a-z])"
-_WORDS_IN_A_ROW = _Pattern(
+_WORDS_IN_A_ROW = Pattern(
     rf"(?<![a-z]){_WORD}(?:(?=[\W\d_]{{0,7}}[\s,;])[\W\d_]{{1,8}}{_WORD}){{11}}", re.IGNORECASE
 )
 # The same in lower case alone, joined by anything: hyphens, dots, slashes, or a mixture.
-_JOINED_WORDS = _Pattern(rf"(?<![A-Za-z]){_WORD}(?:[\W\d_]{{1,8}}{_WORD}){{11}}(?![A-Za-z])")
+_JOINED_WORDS = Pattern(rf"(?<![A-Za-z]){_WORD}(?:[\W\d_]{{1,8}}{_WORD}){{11}}(?![A-Za-z])")
 # Nothing but such words, in any case and joined by anything, or by their capitals.
-_WORDS_ALONE = _Pattern(rf"[\W\d_]*{_WORD}(?:[\W\d_]+{_WORD}){{11,23}}[\W\d_]*", re.IGNORECASE)
-_CAPITAL_WORDS = _Pattern(rf"(?:(?!(?i:{_PROSE})(?![a-z]))[A-Z][a-z]{{2,7}}){{12,24}}")
-_PEM = _Pattern(r"-----BEGIN [A-Z0-9 ]*-----", re.IGNORECASE)
+_WORDS_ALONE = Pattern(rf"[\W\d_]*{_WORD}(?:[\W\d_]+{_WORD}){{11,23}}[\W\d_]*", re.IGNORECASE)
+_CAPITAL_WORDS = Pattern(rf"(?:(?!(?i:{_PROSE})(?![a-z]))[A-Z][a-z]{{2,7}}){{12,24}}")
+_PEM = Pattern(r"-----BEGIN [A-Z0-9 ]*-----", re.IGNORECASE)
 # What keys are written as: letters and digits without a break.
-_TOKEN = _Pattern(r"(?<![0-9A-Za-z])[0-9A-Za-z]{40,130}(?![0-9A-Za-z])")
-_HEX_KEY = _Pattern(r"(?<![0-9a-fA-F])(?:0[xX])?(?:[0-9a-fA-F]{64}|[0-9a-fA-F]{128})(?![0-9a-fA-F])")
+_TOKEN = Pattern(r"(?<![0-9A-Za-z])[0-9A-Za-z]{40,130}(?![0-9A-Za-z])")
+_HEX_KEY = Pattern(r"(?<![0-9a-fA-F])(?:0[xX])?(?:[0-9a-fA-F]{64}|[0-9a-fA-F]{128})(?![0-9a-fA-F])")
 # The same in groups: a:b, a b, 0xa, 0xb, over several lines.
-_HEX_GROUPS = _Pattern(
+_HEX_GROUPS = Pattern(
     r"(?<![0-9a-z])(?:0x)?[0-9a-f]{2,}(?:[\s:.,;_/+|-]{1,8}(?:0x)?[0-9a-f]{2,})+(?![0-9a-z])", re.IGNORECASE
 )
-_BETWEEN_DIGITS = _Pattern(r"0x|[^0-9a-f]", re.IGNORECASE)
-_UUID = _Pattern(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
+_BETWEEN_DIGITS = Pattern(r"0x|[^0-9a-f]", re.IGNORECASE)
+_UUID = Pattern(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 # 32 or 64 bytes in Base64, with padding.
-_BASE64_KEY = _Pattern(
+_BASE64_KEY = Pattern(
     r"(?<![\w+/=-])(?=[\w+/-]*[0-9])(?=[\w+/-]*[A-Z])(?=[\w+/-]*[a-z])[\w+/-]{43}(?:[\w+/-]{43}=)?=(?![\w+/=-])",
     re.ASCII,
 )
 # How private keys of RSA, EC and Ed25519 begin in Base64: a sequence, its length, a version.
-_DER_KEY = _Pattern(r"(?<![\w+/-])M(?:II[\w+/-]{3}IBA|IG[\w+/-]AgE|[A-H][\w+/-]CAQ)[\w+/-]{30}", re.ASCII)
+_DER_KEY = Pattern(r"(?<![\w+/-])M(?:II[\w+/-]{3}IBA|IG[\w+/-]AgE|[A-H][\w+/-]CAQ)[\w+/-]{30}", re.ASCII)
 # Extended private keys of wallets: xprv, yprv, zprv and their test-net kin.
-_EXTENDED_KEY = _Pattern(r"[a-zA-Z]prv[1-9A-HJ-NP-Za-km-z]{90,120}")
+_EXTENDED_KEY = Pattern(r"[a-zA-Z]prv[1-9A-HJ-NP-Za-km-z]{90,120}")
 # Bytes in Base58 have digits, capitals and small letters; of two thousand keys one may lack a kind, a long word has one.
-_BASE58_TEXT = _Pattern(r"(?=.*[1-9])(?=.*[A-Z])(?=.*[a-z])[1-9A-HJ-NP-Za-km-z]{40,90}")
+_BASE58_TEXT = Pattern(r"(?=.*[1-9])(?=.*[A-Z])(?=.*[a-z])[1-9A-HJ-NP-Za-km-z]{40,90}")
 _ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _DIGITS = {letter: value for value, letter in enumerate(_ALPHABET)}
 # Characters that change the one before them.
@@ -162,4 +148,6 @@ def _is_base58_key(text: str, may_be_raw: bool) -> bool:
 
 
 def _checksum(payload: bytes) -> bytes:
+    import hashlib  # loads OpenSSL, and is not needed to start
+
     return hashlib.sha256(hashlib.sha256(payload).digest()).digest()[:4]

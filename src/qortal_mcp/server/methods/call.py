@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
-from urllib.parse import unquote
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
@@ -133,6 +132,8 @@ ServerCall: TypeAlias = "Call[Server]"
 
 def repeated(text: str, at_most: int) -> str:
     """What a client called something, for an error, unless it looks like a secret."""
+    from urllib.parse import unquote  # not needed to start
+
     # No more is looked at than a secret needs: a client may have sent a megabyte.
     is_secret = looks_secret(unquote(text[:_LOOKED_AT]))
     return "(not repeated)" if is_secret else printable(shortened(text, at_most))

@@ -44,7 +44,7 @@ class Offer(Struct, frozen=True):
 
 
 class Prepared(Struct, frozen=True):
-    """An offer that can be listed before it is loaded: clients wait for the lists at every start.
+    """An offer that can be listed before it is loaded: clients wait for the lists at every start, and for the first call.
 
     `definitions` is what the loaded offer would list; whoever prepares it has a test that keeps the two equal.
     """
@@ -54,6 +54,10 @@ class Prepared(Struct, frozen=True):
     load: Callable[[], Offer]
     # Tools that are not offered here -> what to tell a caller of one.
     absent: Mapping[str, str] = {}
+    # One tool alone, for a call that comes before the rest is loaded; None if that has to be loaded for it.
+    load_tool: Callable[[str], Tool | None] = lambda name: None
+    # What the offer will provide, for a tool that is loaded alone.
+    provide: Callable[[], Sequence[object]] = tuple
 
 
 class BoundResource(Struct, frozen=True):
@@ -98,6 +102,7 @@ class Catalogue:
         self._pages: dict[tuple[Kind, str], list[bytes]] = {}
         self._loading = threading.Lock()
         self._loaded: _Loaded | None = None
+        self._loaded_alone: dict[str, BoundTool] = {}
         if isinstance(offer, Offer):
             self.load()
 
@@ -107,6 +112,7 @@ class Catalogue:
             if self._loaded is None:
                 offer = self._offer if isinstance(self._offer, Offer) else self._offer.load()
                 self._loaded = _Loaded(offer, self._synonyms, self._later)
+                self._loaded_alone = {}
             return self._loaded
 
     def provide(self, objects: Sequence[object]) -> None:
@@ -166,8 +172,18 @@ class Catalogue:
         return {old: new for old, new in self._tool_aliases.items() if new in self.tools}
 
     def tool(self, name: str) -> BoundTool | None:
+        if self._loaded is None and (alone := self._tool_alone(name)):
+            return alone
         tools = self._all.tools
         return tools.get(name) or tools.get(self._tool_aliases.get(name, ""))
+
+    def _tool_alone(self, name: str) -> BoundTool | None:
+        name = self._tool_aliases.get(name, name)
+        kept = self._loaded_alone
+        if name not in kept and isinstance(self._offer, Prepared) and (tool := self._offer.load_tool(name)):
+            provided = self._offer.provide() if tool.signature.needs_services else ()
+            kept[name] = tool.bind(provided, self._synonyms.get(name))
+        return kept.get(name)
 
     def hint_for(self, name: str) -> str:
         """A few words for a caller of a tool that is not here; empty if no name is similar."""

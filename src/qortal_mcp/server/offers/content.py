@@ -9,7 +9,6 @@ import typing
 from collections.abc import Callable, Sequence
 from os import PathLike, fspath
 from typing import Any, TypedDict, Unpack
-from urllib.parse import quote, unquote, urlsplit
 
 from msgspec import UNSET
 
@@ -86,6 +85,8 @@ class File:
         name: str | None = None,
         uri: str | None = None,
     ) -> None:
+        from urllib.parse import quote  # not needed to start
+
         data, found = _read(source)
         name = name or found or "file"
         kind = mime_type or _by_name(name) or _by_magic(data) or _UNKNOWN
@@ -111,6 +112,8 @@ class Link:
         description: str | None = None,
         mime_type: str | None = None,
     ) -> None:
+        from urllib.parse import unquote, urlsplit  # not needed to start
+
         last = unquote(urlsplit(uri).path.rstrip("/").rpartition("/")[2])
         self.block = ResourceLink(
             uri=uri,

@@ -65,6 +65,10 @@ class Signature:
         return self._context is not None
 
     @property
+    def needs_services(self) -> bool:
+        return bool(self._services)
+
+    @property
     def description(self) -> str:
         """The docstring on one line.
 

@@ -4,7 +4,6 @@ import base64
 import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 
 from msgspec import UNSET
 
@@ -70,6 +69,8 @@ class Resource:
 
     def match(self, uri: str) -> dict[str, str] | None:
         """The template's variables in a URI; None if it does not match."""
+        from urllib.parse import unquote  # not needed to start
+
         found = self._pattern.fullmatch(uri)
         if found is None:
             return None

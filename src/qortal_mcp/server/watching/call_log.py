@@ -2,9 +2,8 @@
 
 import logging
 import math
-import secrets
+import os
 from collections.abc import Hashable
-from hashlib import blake2b
 
 log = logging.getLogger(__name__)
 
@@ -19,7 +18,7 @@ class CallLog:
         self._every = every
         self._slow_seconds = math.inf if slow_seconds is None else slow_seconds
         # Somebody who has the log must not be able to try addresses until one fits.
-        self._key = secrets.token_bytes(16)
+        self._key = os.urandom(16)
 
     def name_callers_by(self, key: bytes) -> None:
         """Give callers the codes that they have in other processes with this key."""
@@ -49,4 +48,6 @@ class CallLog:
 
     def _code(self, caller: Hashable) -> str:
         """The same for all requests of one caller while this process lives."""
+        from hashlib import blake2b  # loads OpenSSL, and is not needed to start
+
         return blake2b(repr(caller).encode(), key=self._key, digest_size=4).hexdigest()

@@ -25,7 +25,9 @@ from ....client.limits import ClientLimits
 from ....client.options import Options
 from ....from_settings import node_of, server_of
 from ....model_from_settings import Chosen, NoModel, choose, endpoint_of, limits_of, new_mark, setup_of, today
-from ....settings import AskOptions, ModelOptions, NodeOptions, QuestionOptions, ReachOptions
+from ....settings import NodeOptions
+from ....settings.asking import AskOptions, ModelOptions, QuestionOptions
+from ....settings.bridging import ReachOptions
 from ....text import visible
 from ...input.targets import command_or_address
 from ...output import terminal

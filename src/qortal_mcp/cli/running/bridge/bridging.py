@@ -17,7 +17,8 @@ from ....bridge.way import Way
 from ....from_settings import metrics_file_of, watched_of
 from ....limits import DEFAULT as LIMITS
 from ....server.options import ServerOptions, Watched
-from ....settings import BridgeListenOptions, WatchOptions
+from ....settings import WatchOptions
+from ....settings.bridging import BridgeListenOptions
 from .. import failures
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from ....connect.entries import server_entries, server_files
 from ....connect.entries.server_entries import BadEntry, Entry
 from ....connect.settings_files.reading import BrokenFile, Stamp
 from ....repairs.chosen import Repairs
-from ....settings import RepairOptions, ServerOptions
+from ....settings.bridging import RepairOptions, ServerOptions
 from ....text import printable, shortened
 from ..reaching import shown, small_environment
 from ..ways import bridge_way

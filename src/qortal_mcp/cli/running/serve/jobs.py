@@ -2,15 +2,9 @@
 
 from msgspec import Struct
 
-from ....settings import (
-    ConsoleOptions,
-    ListenOptions,
-    ModelOptions,
-    NodeOptions,
-    QuestionOptions,
-    ShareOptions,
-    WatchOptions,
-)
+from ....settings import ListenOptions, NodeOptions, ShareOptions, WatchOptions
+from ....settings.asking import ModelOptions, QuestionOptions
+from ....settings.console import ConsoleOptions
 
 
 class ServeChain(Struct, frozen=True, kw_only=True, tag=True):

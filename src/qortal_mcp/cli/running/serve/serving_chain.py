@@ -15,6 +15,7 @@ from ....console.auditing.places import Places
 from ....console.setup import ConsoleSetup
 from ....from_settings import node_of, store_of
 from ....qortal.node.node import Node
+from ....settings.console import audit_targets_of
 from ....transports.guard import is_loopback
 from ....transports.http import HttpApp
 from ....transports.serve import run_http
@@ -56,7 +57,7 @@ def chain_app(
     setup = ConsoleSetup(
         model=job.model,
         question=job.question,
-        audit_targets=settings.audit_targets_of(job.console, is_loopback=on_loopback),
+        audit_targets=audit_targets_of(job.console, is_loopback=on_loopback),
         environ=os.environ,
         is_loopback=on_loopback,
         allowance=allowance,
