@@ -62,11 +62,6 @@ class Begun(Generic[T]):
         self._coroutine.close()
 
 
-def is_beginning() -> bool:
-    """Whether the current function was begun at once and has no task yet."""
-    return _beginning.get()
-
-
 @types.coroutine
 def in_a_task() -> Generator[None, None, None]:
     """Go on in a task."""

@@ -31,6 +31,15 @@ class Seen(Struct, frozen=True):
     # Whether it is data of the sample chain.
     is_sample: bool = False
 
+    @property
+    def is_unremarkable(self) -> bool:
+        return not (
+            self.is_sample
+            or self.behind_seconds is not None
+            or self.ahead_seconds is not None
+            or self.as_of.height is None
+        )
+
 
 class Tip(Struct, frozen=True):
     """The newest block of a node, and when it was requested."""

@@ -7,13 +7,13 @@ return Balance(balance=balance, asOf=reading.as_of, notes=reading.notes())
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Hashable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from msgspec import UNSET, UnsetType, structs
 
 from ...metrics import Metrics
-from ...server.at_once import in_a_task, is_beginning
+from ...server.at_once import in_a_task
 from ...server.tool_errors import ToolError, too_large
 from ..endpoints import ENDPOINTS
 from ..endpoints.admin import NODE_INFO
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .shared import SharedReplies
 
 T = TypeVar("T")
+Reader: TypeAlias = Callable[[bytes], Any]
 
 DEFAULT_URL = "http://127.0.0.1:12391"
 
@@ -156,15 +157,17 @@ class Node:
         if asked:
             await asyncio.wait(asked, timeout=_LOOK_SECONDS)
 
-    def patience(self) -> Patience:
-        """How long one answer waits for nodes that confirm it."""
+    def patience(self) -> Patience | None:
+        """How long one answer waits for nodes that confirm it, if any do."""
+        if self._confirming is None:
+            return None
         return Patience(self.limits.confirm_answer_seconds, self._now)
 
     async def kept(
         self,
         endpoint: Endpoint[Any],
         values: dict[str, Any],
-        read: Callable[[bytes], Any] | None = None,
+        read: Reader | None = None,
         patience: Patience | None = None,
     ) -> Kept:
         """An answer, from memory while it still holds; `read` replaces the endpoint's own reader.
@@ -172,18 +175,15 @@ class Node:
         Raises: ToolError.
         """
         assert id(endpoint) in _ALLOWED, "only what is on the allow-list can be requested"
-        key = (endpoint.template, read, *values, *map(_hashable, values.values()))
-        found = self._cache.get(key)
-        if (
-            found is not None
-            and self._now() - found.read_at <= found.keep.seconds
-            and (not found.keep.until_next_block or await self._is_at_newest_block(found))
-        ):
+        hashable = [tuple(value) if type(value) is list else value for value in values.values()]
+        key = (endpoint.template, read, *values, *hashable)
+        if found := self._at_hand(key):
+            return found
+        await in_a_task()
+        # It may have come meanwhile, or hold although the newest block has to be asked for.
+        if (found := self._cache.get(key)) and await self._still_holds(found):
             self._traffic.from_cache += 1
             return found
-        if is_beginning():
-            await in_a_task()
-            return await self.kept(endpoint, values, read, patience)  # it may have come meanwhile
         asked = endpoint
         if read is not None:
             asked = structs.replace(endpoint, read=read, height_of=None, last_block_of=None)
@@ -197,6 +197,26 @@ class Node:
             return kept
         finally:
             self._traffic.read(is_shared=kept is not None and kept.is_shared)
+
+    def _at_hand(self, key: Hashable) -> Kept | None:
+        """An answer from memory, if it is known without waiting that it holds."""
+        found = self._cache.get(key)
+        if found is None or self._is_too_old(found):
+            return None
+        if found.keep.until_next_block:
+            tip = self._order()[0].known_tip()
+            if tip is None or tip.block != found.block:
+                return None
+        self._traffic.from_cache += 1
+        return found
+
+    async def _still_holds(self, found: Kept) -> bool:
+        if self._is_too_old(found):
+            return False
+        return not found.keep.until_next_block or await self._is_at_newest_block(found)
+
+    def _is_too_old(self, found: Kept) -> bool:
+        return self._now() - found.read_at > found.keep.seconds
 
     async def _is_at_newest_block(self, found: Kept) -> bool:
         """Whether the newest block is still the one that an answer was read at."""
@@ -217,7 +237,7 @@ class Node:
         replies.used(is_fresh=is_fresh)
         return found if is_fresh else None
 
-    async def _found(self, key: Hashable, question: Question, patience: Patience) -> Kept:
+    async def _found(self, key: Hashable, question: Question, patience: Patience | None) -> Kept:
         endpoint, request = question.endpoint, question.request
         confirming = self._confirming
         if self._replies is not None and (shared := await self._shared(endpoint, request)) is not None:
@@ -235,6 +255,7 @@ class Node:
                         raise
                     return upstream, exc
 
+            assert patience is not None, "whoever confirms has it"
             kept = await confirming.confirmed(
                 question, self._order(), lambda: self._first_of(ask), ask, patience
             )
@@ -337,10 +358,9 @@ class Reading:
         self._bytes = 0
         self._rows = 0
 
-    async def get(self, endpoint: Endpoint[T], **values: Any) -> T:
+    def get(self, endpoint: Endpoint[T], **values: Any) -> Coroutine[Any, Any, T]:
         """Raises: ToolError."""
-        value: T = await self._value(endpoint, values)
-        return value
+        return self._value(endpoint, values)
 
     async def follow(self, endpoint: Endpoint[T], **values: Any) -> T:
         """Request with values that came from the node itself: if they do not fit, that is not the caller's fault.
@@ -354,13 +374,14 @@ class Reading:
                 raise
             raise not_as_expected() from None
 
-    async def get_as(self, read: Callable[[bytes], T], endpoint: Endpoint[Any], **values: Any) -> T:
+    def get_as(
+        self, read: Callable[[bytes], T], endpoint: Endpoint[Any], **values: Any
+    ) -> Coroutine[Any, Any, T]:
         """The answer, read with another reader than the endpoint's. Raises: ToolError."""
-        value: T = await self._value(endpoint, values, read)
-        return value
+        return self._value(endpoint, values, read)
 
     async def _value(
-        self, endpoint: Endpoint[Any], values: dict[str, Any], read: Callable[[bytes], Any] | None = None
+        self, endpoint: Endpoint[Any], values: dict[str, Any], read: Reader | None = None
     ) -> Any:
         limits = self._node.limits
         self._asked += 1
@@ -446,6 +467,8 @@ class Reading:
     def notes(self, *own: str) -> list[str] | UnsetType:
         """The notes on this answer."""
         notes, seen = list(own), self._parts()
+        if len(seen) == 1 and seen[0].is_unremarkable and not self.confirmations:
+            return notes or UNSET
         if len(seen) > 1 and len({each.as_of.node for each in seen}) > 1:
             notes.append(
                 "Several nodes took part in this answer; asOf names the one that is furthest behind."
@@ -516,7 +539,3 @@ async def _tip_or_none(coming: "asyncio.Task[Tip]") -> Tip | None:
         raise
     except ToolError:
         return None
-
-
-def _hashable(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value

@@ -43,12 +43,7 @@ def _resolving(function: Asking, accounts: tuple[str, ...], times: tuple[str, ..
     @wraps(function)
     async def call(args: Struct, node: Node, **others: Any) -> Any:
         names = {text for field in accounts for text in _texts(getattr(args, field)) if is_named(text)}
-        ago = {
-            field: ms
-            for field in times
-            for text in _texts(getattr(args, field))
-            if (ms := ago_ms(text)) is not None
-        }
+        ago = _ago(args, times) if times else {}
         if not names and not ago:
             return await function(args=args, node=node, **others)
         owners, notes, confirmations = await _owners(node, sorted(names))
@@ -67,6 +62,15 @@ def _resolving(function: Asking, accounts: tuple[str, ...], times: tuple[str, ..
         return answer
 
     return call
+
+
+def _ago(args: Struct, times: tuple[str, ...]) -> dict[str, int]:
+    return {
+        field: ms
+        for field in times
+        for text in _texts(getattr(args, field))
+        if (ms := ago_ms(text)) is not None
+    }
 
 
 def _texts(value: Any) -> Iterable[str]:

@@ -243,7 +243,9 @@ def _convert(value: Any, kind: Any) -> Any:
 
 def _accepts(check: Callable[[Any], bool], value: Any) -> bool:
     """Whether a check accepts a value that it is about: a text, a number, or a list of them."""
-    if isinstance(value, list | tuple):
+    if isinstance(value, str):
+        return check(value)
+    if isinstance(value, (list, tuple)):
         return all(_accepts(check, each) for each in value)
     return not isinstance(value, str | int) or check(value)
 
