@@ -7,7 +7,11 @@ ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 ACCOUNT_VERSION = 58
 CONTRACT_VERSION = 23
 
-_DIGITS = {letter: value for value, letter in enumerate(ALPHABET)}
+_NO_DIGIT = 255
+# The value of each byte, as `bytes.translate` takes them.
+_DIGITS = bytes(
+    ALPHABET.index(letter) if letter in ALPHABET else _NO_DIGIT for letter in map(chr, range(256))
+)
 _ADDRESS_CHARS = 34
 _ADDRESS_BYTES = 25
 _PUBLIC_KEY_BYTES = 32
@@ -20,11 +24,11 @@ def decode(text: str, at_most: int = _LONGEST) -> bytes:
     """Raises: ValueError if the text is not Base58, or is longer than `at_most`."""
     if len(text) > at_most:
         raise ValueError("too long for Base58")
+    digits = text.encode().translate(_DIGITS)
+    if _NO_DIGIT in digits:
+        raise ValueError("not Base58")
     number = 0
-    for letter in text:
-        digit = _DIGITS.get(letter)
-        if digit is None:
-            raise ValueError("not Base58")
+    for digit in digits:
         number = number * 58 + digit
     zeros = len(text) - len(text.lstrip("1"))
     return bytes(zeros) + number.to_bytes((number.bit_length() + 7) // 8)
