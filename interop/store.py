@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.cli.running import Listening, environment, run
+from tests.cli.running import Listening, environment, listening, run
+from tests.qortal.test_tls import CERTIFICATE, KEY
 from tests.store.servers import RecordingNode, call, number, two_servers
 from valkey import Valkey
 
@@ -75,32 +76,39 @@ def _unpacked() -> _Program | None:
 class _Store:
     """The store as a process that can be killed and started again on the same port."""
 
-    def __init__(self, program: _Program, folder: Path) -> None:
+    def __init__(self, program: _Program, folder: Path, *, tls: bool = False) -> None:
         self._program = program
         self._folder = folder
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
+        self._tls = tls
+        with socket.socket() as probe, socket.socket() as other:
+            for each in (probe, other):
+                each.bind(("127.0.0.1", 0))
             self.port: int = probe.getsockname()[1]
+            self._tls_port: int = other.getsockname()[1]
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
     def url(self) -> str:
-        return f"redis://127.0.0.1:{self.port}"
+        return f"rediss://localhost:{self._tls_port}" if self._tls else f"redis://127.0.0.1:{self.port}"
 
     def client(self) -> Valkey:
         return Valkey(host="127.0.0.1", port=self.port, password=_PASSWORD, socket_timeout=5)
 
     def start(self) -> None:
         config = self._folder / "store.conf"
+        secured = f"tls-port {self._tls_port}\ntls-cert-file {CERTIFICATE}\ntls-key-file {KEY}\ntls-auth-clients no\n"
         config.write_text(
             f"bind 127.0.0.1\nport {self.port}\nsave ''\nappendonly no\nrequirepass {_PASSWORD}\n"
             f"maxmemory 64mb\nmaxmemory-policy allkeys-lru\ndir {self._folder}\n"
+            + (secured if self._tls else "")
         )
         libraries = {"LD_LIBRARY_PATH": self._program.libraries} if self._program.libraries else {}
-        self._process = subprocess.Popen(
+        process = self._process = subprocess.Popen(
             [self._program.path, str(config)], stdout=subprocess.DEVNULL, env={**os.environ, **libraries}
         )
-        _until(self._answers, "the store answers")
+        _until(lambda: self._answers() or process.poll() is not None, "the store answers")
+        if not self._answers():
+            raise Failed("the store ended at its start")
 
     def _answers(self) -> bool:
         try:
@@ -109,6 +117,11 @@ class _Store:
         except Exception:
             return False
 
+    def replies(self) -> int:
+        """How many answers it holds."""
+        with self.client() as client:
+            return sum(b":reply:" in key for key in client.keys("qortal-mcp:*"))
+
     def kill(self) -> None:
         if self._process is not None:
             self._process.kill()
@@ -116,9 +129,9 @@ class _Store:
 
 
 @contextlib.contextmanager
-def _running(program: _Program) -> Iterator[_Store]:
+def _running(program: _Program, *, tls: bool = False) -> Iterator[_Store]:
     with tempfile.TemporaryDirectory() as folder:
-        store = _Store(program, Path(folder))
+        store = _Store(program, Path(folder), tls=tls)
         try:
             store.start()
             yield store
@@ -130,18 +143,20 @@ def _proved(program: _Program) -> str:
     env = {"QORTAL_MCP_CACHE_PASSWORD": _PASSWORD}
     with RecordingNode().running() as node, _running(program) as store:
         with two_servers(node, store.url, env=env) as (a, b):
-            _shares(node, a, b)
+            _shares(store, node, a, b)
             spoilt = _survives_rubbish(node, store, a, b)
         allowed = _limits(node, store, env)
         with two_servers(node, store.url, "--rate-limit", "100000", env=env) as (a, b):
             calls = _survives_death(store, a, b)
         version = _examined(store, env)
-    return f"{version}: shared, {allowed} calls of {2 * _RATE} at once, {spoilt} spoilt values, {calls} calls without a failure around two deaths"
+        secured = _checks_certificates(program, node, env)
+    return f"{version}: shared, {allowed} calls of {2 * _RATE} at once, {spoilt} spoilt values, {calls} calls without a failure around two deaths, {secured}"
 
 
-def _shares(node: RecordingNode, a: Listening, b: Listening) -> None:
+def _shares(store: _Store, node: RecordingNode, a: Listening, b: Listening) -> None:
+    before = store.replies()
     first = call(a, "get_name", name="alice-test")
-    time.sleep(0.5)  # it is written in the background
+    _until(lambda: store.replies() > before, "the answer is written, which happens in the background")
     second = call(b, "get_name", name="alice-test")
     if node.asked.count(_NAME) != 1 or first["structuredContent"] != second["structuredContent"]:
         raise Failed(f"{_NAME} was read {node.asked.count(_NAME)} times by two servers")
@@ -239,6 +254,24 @@ def _survives_death(store: _Store, a: Listening, b: Listening) -> int:
     if failed:
         raise Failed(f"{len(failed)} calls failed: {failed[0]}")
     return sum(calls)
+
+
+def _checks_certificates(program: _Program, node: RecordingNode, env: dict[str, str]) -> str:
+    """Raises: Failed if an answer is not shared over TLS, or a certificate that nobody vouches for is believed."""
+    node.asked.clear()
+    try:
+        running = contextlib.ExitStack()
+        store = running.enter_context(_running(program, tls=True))
+    except Failed:
+        return "built without TLS"
+    with running:
+        with two_servers(node, store.url, env={**env, "SSL_CERT_FILE": str(CERTIFICATE)}) as (a, b):
+            _shares(store, node, a, b)
+        with listening("serve", "--node", node.url, "--cache", store.url, env=env) as server:
+            server.wait_for(lambda said: "the shared store does not answer" in said)
+            if call(server, "get_name", name="alice-test")["isError"] or _is_up(server):
+                raise Failed("a store that nobody vouches for was believed, or a call failed because of it")
+    return "TLS"
 
 
 def _examined(store: _Store, env: dict[str, str]) -> str:

@@ -19,6 +19,7 @@ from tests.cli.strangers import Answered, http_stranger
 from tests.cli.terminals import ended_with_its_terminal
 from tests.cli.workers import VALIDATE, Line, called, events, lines, modern, pids_of
 from tests.metrics.prometheus import number, numbers
+from tests.store.servers import RecordingNode
 
 # In a session of its own: the signal of a closed terminal cannot be meant then.
 DETACHED = (
@@ -105,6 +106,30 @@ def test_a_session_id_that_no_worker_knows_is_served_in_both_eras(pair: Listenin
             body = modern("tools/call", {"name": "validate_address", "arguments": {"address": ALICE}})
             assert line.call_modern(body)["result"]["isError"] is False
             assert line.ask("/readyz")[0] == 200
+
+
+@pytest.mark.promise(
+    "Operations", "With `--workers` subscribers of every worker hear of a new block, each on its connection."
+)
+def test_subscribers_of_every_worker_hear_of_a_new_block_on_their_own_connection() -> None:
+    with (
+        RecordingNode().running() as node,
+        listening("serve", "--node", node.url, "--workers", "2") as server,
+        lines(server, 4) as opened,
+    ):
+        streams = [line.listen("qortal://node") for line in opened]
+        first = [next(stream) for stream in streams]
+        assert {message["method"] for message in first} == {"notifications/subscriptions/acknowledged"}
+        assert sorted(line.worker for line in opened) == [1, 1, 2, 2]
+        node.height = 597
+        told = [next(stream) for stream in streams]
+        assert {message["method"] for message in told} == {"notifications/resources/updated"}
+        assert {message["params"]["uri"] for message in told} == {"qortal://node"}
+        os.kill(server.pid, signal.SIGTERM)
+        # A last notice may come before the end of each.
+        ends = [list(stream)[-1] for stream in streams]
+        assert [end["result"]["resultType"] for end in ends] == ["complete"] * 4
+        assert server.stop() == 0
 
 
 @pytest.mark.promise("Operations", "With `--workers` every worker shows the metrics of all of them.")

@@ -65,6 +65,27 @@ class Line:
         accept = {"accept": "application/json, text/event-stream"}
         return self.call(body, {**accept, **{name: value for name, value in headers.items() if value}})
 
+    def listen(self, *uris: str) -> Iterator[Any]:
+        """The messages of `subscriptions/listen` about these resources, as they come."""
+        body = modern("subscriptions/listen", {"notifications": {"resourceSubscriptions": uris}})
+        self._connection.request(
+            "POST",
+            "/mcp",
+            json.dumps(body),
+            {
+                "content-type": "application/json",
+                "accept": "application/json, text/event-stream",
+                "mcp-protocol-version": MODERN,
+                "mcp-method": "subscriptions/listen",
+            },
+        )
+        reply = self._connection.getresponse()
+        assert reply.status == 200, reply.read()
+        self.worker = int((reply.getheader("x-request-id") or "0").partition(".")[0])
+        for line in reply:
+            if line.startswith(b"data:"):
+                yield json.loads(line[5:])
+
     def close(self) -> None:
         self._connection.close()
 

@@ -10,19 +10,23 @@ from typing import Any
 from tests.cli.running import Listening, listening
 from tests.qortal.live_chain import live_answer
 
+from qortal_mcp.qortal.node.source import RawReply
+
 
 class RecordingNode:
-    """The sample chain on a real socket, not marked as one; `asked` is what it was asked for."""
+    """The sample chain on a real socket, not marked as one; `asked` is what it was asked for. `height` moves it on."""
 
     def __init__(self) -> None:
         asked: list[str] = []
+        self.height: int | None = None
+        node = self
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
             def do_GET(self) -> None:
                 asked.append(self.path)
-                reply = live_answer(self.path)
+                reply = node._answer(self.path)
                 self.send_response(reply.status)
                 self.send_header("content-type", reply.content_type)
                 self.send_header("content-length", str(len(reply.body)))
@@ -36,6 +40,14 @@ class RecordingNode:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def _answer(self, target: str) -> RawReply:
+        reply = live_answer(target)
+        if self.height is None or target not in ("/blocks/last", "/admin/status"):
+            return reply
+        newest = {"height": self.height, "signature": f"block{self.height}"}
+        body = json.dumps({**json.loads(reply.body), **newest}).encode()
+        return RawReply(reply.status, reply.content_type, body)
 
     @contextlib.contextmanager
     def running(self) -> Iterator["RecordingNode"]:
