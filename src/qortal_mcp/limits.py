@@ -57,9 +57,10 @@ class Limits(Struct, frozen=True, kw_only=True):
     # queues of WebSockets, once for sockets. The client that has read nothing for the longest is let go, so that
     # clients that never read cost less than 64 MB.
     unread_bytes: Positive = 16 * 1024 * 1024
-    # Requests that have not arrived in full: heads by number, below the 1,024 open files that some systems allow, and
-    # the rest in bytes. With more, the oldest is ended, so that requests that have arrived get through.
-    unfinished_heads: Positive = 512
+    # Requests that have not arrived in full: heads by number, as many as clients that come back at once after a restart but never
+    # more than half of the files that may be open, and heads and the rest in bytes. With more, the oldest is ended, so
+    # that requests that have arrived get through.
+    unfinished_heads: Positive = 2048
     unfinished_bytes: Positive = 16 * 1024 * 1024
     # Pings and pongs of a WebSocket: so many at once, and so many a second for ever. A heartbeat needs one in 20 s.
     control_frames: Positive = 64

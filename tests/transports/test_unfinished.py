@@ -25,6 +25,7 @@ from tests.transports.peers import (
 from qortal_mcp.limits import DEFAULT
 
 HALF_A_HEAD = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nX: "
+PING_REQUEST = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 SLACK = 48 * 1024 * 1024
 
 
@@ -72,13 +73,32 @@ def test_half_sent_heads_do_not_close_the_door(door: Door, sent: bytes) -> None:
 
 
 def test_the_oldest_half_sent_head_makes_room_first(door: Door) -> None:
-    with contextlib.ExitStack() as stack:
+    with many_files(), contextlib.ExitStack() as stack:
         first = stack.enter_context(dial(door))
         first.sendall(HALF_A_HEAD)
         for _ in range(DEFAULT.unfinished_heads - 1):
             stack.enter_context(dial(door))
         lives(door)  # one more, which makes the first one leave
         assert read_until(first, b"\r\n\r\n").startswith(b"HTTP/1.1 408 ")
+        lives(door)
+
+
+@pytest.mark.promise("Limits and abuse", "Two thousand clients that come at once are all served.")
+def test_clients_that_come_at_once_are_all_served(door: Door) -> None:
+    with many_files(), contextlib.ExitStack() as stack:
+        clients = [stack.enter_context(dial(door)) for _ in range(2000)]
+        for client in clients:
+            client.sendall(PING_REQUEST)
+        assert {read_until(client, b"\r\n\r\n")[:12] for client in clients} == {b"HTTP/1.1 200"}
+
+
+def test_half_sent_heads_are_bounded_together(door: Door) -> None:
+    before = memory(door)
+    head = HALF_A_HEAD + b"x" * (DEFAULT.header_bytes - len(HALF_A_HEAD) - 1)
+    with many_files(), contextlib.ExitStack() as stack:
+        for _ in range(DEFAULT.unfinished_heads - 1):
+            push(stack.enter_context(dial(door)), head, 1)
+        assert memory(door) - before < SLACK
         lives(door)
 
 

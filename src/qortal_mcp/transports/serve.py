@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+import msgspec
 import uvicorn
 
 from ..limits import DEFAULT, Limits
@@ -162,15 +163,17 @@ class _Uvicorn(uvicorn.Server):
             crowd.is_leaving = True
 
 
-def _allow_many_connections() -> None:
-    """Raise the soft limit on open files to the hard one: each connection is a file."""
+def _allow_many_connections() -> int:
+    """Raise the soft limit on open files to the hard one, since each connection is a file. Returns what is allowed now."""
     try:
         import resource
     except ImportError:  # Windows has no such limit
-        return
+        return sys.maxsize
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return sys.maxsize if soft == resource.RLIM_INFINITY else soft
 
 
 def _connections(limits: Limits) -> tuple[Any, Any]:
@@ -213,7 +216,11 @@ def run_http(
         for each in sockets:
             print(f"Listening on {url_of(each)}", file=sys.stderr, flush=True)
 
-    _allow_many_connections()
+    # Clients that send nothing must leave room for those that do.
+    files = _allow_many_connections()
+    limits = msgspec.structs.replace(
+        limits, unfinished_heads=min(limits.unfinished_heads, max(1, files // 2))
+    )
     # What is loaded by now stays for good; scanning it for garbage again and again is a waste.
     gc.collect()
     gc.freeze()

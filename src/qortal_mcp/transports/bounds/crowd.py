@@ -12,8 +12,8 @@ class Crowd:
         self.limits = limits
         # Whether the process will stop soon: each connection is closed after the answer to its next request.
         self.is_leaving = False
-        # For the rest of a head; for the rest of a body or message, or for its turn; for an answer to be read.
-        self.heads = Waiting(most=limits.unfinished_heads)
+        # For a head or the rest of it; for the rest of a body or message, or for its turn; for an answer to be read.
+        self.heads = Waiting(most=limits.unfinished_heads, most_bytes=limits.unfinished_bytes)
         self.unfinished = Waiting(most_bytes=limits.unfinished_bytes)
         self.unread = Waiting(most_bytes=limits.unread_bytes)
         self.known_heads = KnownHeads()

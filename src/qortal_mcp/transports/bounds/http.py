@@ -227,7 +227,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self._kept = min(self._kept + size, self.limits.message_bytes)
             self.crowd.unfinished.set(self, self._kept)
         else:
-            self.crowd.heads.add(self)
+            self.crowd.heads.set(self, self._head_bytes)
 
     def _has_arrived(self) -> None:
         """Nothing of a request is kept any longer that would have to wait."""
