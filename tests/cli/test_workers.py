@@ -191,6 +191,32 @@ def test_a_worker_that_hangs_does_not_hold_up_the_metrics() -> None:
         assert calls_counted(second) == 3
 
 
+@pytest.mark.promise(
+    "Operations", "A worker that hangs gets no more connections, and is replaced if it goes on."
+)
+def test_a_worker_that_hangs_gets_no_more_connections_and_is_replaced() -> None:
+    impatient = (
+        sys.executable,
+        "-c",
+        "import sys; from qortal_mcp.cli.running.serve.workers import process; process._HANGING_SECONDS = 6.0\n"
+        "from qortal_mcp.cli.main import main; sys.exit(main())",
+    )
+    words = ("serve", "--sample", "--workers", "2", "--listen", "127.0.0.1:0")
+    server = Listening(words, None, impatient)
+    first, second = pids_of(server)
+    os.kill(second, signal.SIGSTOP)
+    with lines(server, 1), ExitStack() as stack:
+        threading.Event().wait(2.5)  # for so long it might have been busy
+        later = [stack.enter_context(lines(server, 1))[0].worker for _ in range(5)]
+        assert later == [1] * 5
+        server.wait_for(lambda said: said.count(SERVES) == 1)
+        assert pids_of(server) == [first, second]
+        (ended,) = events(server, "a worker hangs and is ended")
+        assert ended["qortal_mcp.worker"] == 2
+    assert events(server, REPLACED)[0]["qortal_mcp.signal"] == "SIGKILL"
+    assert server.stop() == 0
+
+
 def test_the_closed_terminal_that_it_was_started_from_ends_it_with_its_workers() -> None:
     words = [*COMMAND, "serve", "--sample", "--workers", "2", "--listen", "127.0.0.1:0"]
     assert ended_with_its_terminal(words, once_said=b"workers serve") == 0

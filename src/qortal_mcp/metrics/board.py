@@ -20,7 +20,7 @@ from .together import together
 _ROWS_BYTES = 4 * 1024 * 1024
 # What is read now and then, such as how many connections are open.
 _SHOWN_BYTES = 256 * 1024
-# Where the rows end; connections taken, and open ones; then, behind its own checksum, what was read last.
+# Where the rows end; connections taken, and open ones; the beat; then, behind its own checksum, what was read last.
 _HEAD_BYTES = 64
 PART_BYTES = _HEAD_BYTES + _ROWS_BYTES + _SHOWN_BYTES
 # Of a row: its length in all, that of its name, how many numbers it has.
@@ -43,6 +43,7 @@ class Part:
         self._memory = memory
         self._end = memory[:8].cast("Q")
         self._connections = memory[8:24].cast("Q")
+        self._beat = memory[24:32].cast("Q")
         self._known: dict[tuple[str, Labels], Cells] = {}
         # What earlier processes of this part had reached in counters that are read: the next one begins at 0.
         self._before: dict[tuple[str, Labels], float] = {}
@@ -132,6 +133,14 @@ class Part:
 
     def count_connections(self, taken: int, open_: int) -> None:
         self._connections[0], self._connections[1] = taken, open_
+
+    def count_beat(self) -> None:
+        """Its process is at work: whoever looks twice sees whether it was in between."""
+        self._beat[0] += 1
+
+    @property
+    def beat(self) -> int:
+        return self._beat[0]
 
     @property
     def connections(self) -> tuple[int, int]:

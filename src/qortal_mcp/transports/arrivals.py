@@ -17,11 +17,14 @@ _NOT_INHERITED = getattr(socket, "MSG_CMSG_CLOEXEC", 0)
 class Arrivals:
     """Takes connections from a socket."""
 
-    def __init__(self, sock: socket.socket, counted: Callable[[int, int], None]) -> None:
-        """`counted` is told how many were taken so far and how many are open, several times a second."""
+    def __init__(
+        self, sock: socket.socket, counted: Callable[[int, int], None], alive: Callable[[], None]
+    ) -> None:
+        """`counted` is told how many were taken so far and how many are open. `alive` is called several times a second."""
         sock.setblocking(False)
         self._sock = sock
         self._counted = counted
+        self._alive = alive
         self._taken = 0
         self._reported = (0, 0)
         self._opening: set[asyncio.Task[None]] = set()
@@ -59,6 +62,7 @@ class Arrivals:
         loop.add_reader(self._sock, take)
 
     def report(self, open_: int) -> None:
+        self._alive()
         now = (self._taken, open_ + len(self._opening))
         if now != self._reported:
             self._counted(*now)

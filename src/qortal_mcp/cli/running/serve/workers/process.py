@@ -21,6 +21,12 @@ _START = (
 )
 _READ_BYTES = 64 * 1024
 TERMINAL_SIGNALS = (signal.SIGINT, signal.SIGHUP)
+# A worker that has not moved for so long gets no more connections; one that does not come back is ended. All that it does
+# is bounded by far less.
+_QUIET_SECONDS = 2.0
+_HANGING_SECONDS = 60.0
+# Who looks less often than this was stopped itself, perhaps with all others, and begins anew.
+LOOK_SECONDS = 10.0
 # What comes with each connection; it means nothing.
 _HANDED = b"."
 
@@ -43,6 +49,8 @@ class Worker:
         self._handed = 0
         self._ready_since: float | None = None
         self._unread = b""
+        # The last beat that was seen, since when, and when it was last looked at.
+        self._beat, self._beat_since, self._looked_at = 0, 0.0, 0.0
 
     def start(self, handover: Handover, memory: int) -> None:
         """Raises: OSError."""
@@ -76,6 +84,22 @@ class Worker:
     @property
     def takes_connections(self) -> bool:
         return self.is_ready and not self.is_leaving
+
+    @property
+    def is_quiet(self) -> bool:
+        return self._still_for() > _QUIET_SECONDS
+
+    @property
+    def hangs(self) -> bool:
+        return self.takes_connections and self._still_for() > _HANGING_SECONDS
+
+    def _still_for(self) -> float:
+        """For how many seconds it has not moved, as far as was looked at."""
+        beat, now = self._part.beat, time.monotonic()
+        if beat != self._beat or now - self._looked_at > 2 * LOOK_SECONDS:
+            self._beat, self._beat_since = beat, now
+        self._looked_at = now
+        return now - self._beat_since
 
     def ready(self) -> None:
         self.is_ready = True

@@ -33,7 +33,7 @@ from ..jobs import ServeChain, ServeFile
 from ..read_again import has_terminal, read_files, what_was_read
 from . import messages
 from .desk import Desk
-from .process import Worker, how_it_ended
+from .process import LOOK_SECONDS, Worker, how_it_ended
 from .restarts import MOST_FAILURES
 
 log = logging.getLogger(__name__)
@@ -138,6 +138,10 @@ class Supervisor:
             self._begin_to_stop()
         if self._stop_by is None:
             for worker in self._workers:
+                if worker.hangs:
+                    log.error("a worker hangs and is ended", extra=_about(worker))
+                    worker.kill()
+                    worker.wait()  # which is at once, and what comes next is what comes after any end
                 if worker.start_at is not None and now >= worker.start_at and self._may_start(worker):
                     self._start(worker)
             self._listen(self._is_announced and now >= self._accept_from)
@@ -163,6 +167,7 @@ class Supervisor:
                 for worker in self._workers
                 if (at := worker.start_at) is not None and self._may_start(worker)
             ]
+            due += [time.monotonic() + LOOK_SECONDS] if self._is_announced else []
             due += [self._accept_from] if self._accept_from > time.monotonic() else []
             due += [self._write_at] if self._metrics_file is not None and self._is_announced else []
         return max(0.0, min(due) - time.monotonic()) if due else None
@@ -279,10 +284,10 @@ class Supervisor:
 
     def _accept(self, at_most: int = _MOST_AT_ONCE) -> None:
         for _ in range(at_most):
-            # Between those with as few, whoever has got none for the longest.
+            # Those that hang come last. Between those with as few, whoever has got none for the longest.
             able = sorted(
                 (each for each in self._workers if each.takes_connections),
-                key=lambda each: (each.load, each.turn),
+                key=lambda each: (each.is_quiet, each.load, each.turn),
             )
             if not able:  # one will serve soon; those who come meanwhile wait in the system's queue
                 self._accept_from = time.monotonic() + _FULL_SECONDS

@@ -29,7 +29,7 @@ def _serve(control: socket.socket, arrivals: socket.socket, memory: int) -> int:
     logs.configure(handover.log.log_level, handover.log.log_format)
     among = OneOfSeveral(handover.number, handover.of, handover.secret, memory)
     part = among.board.parts[handover.number]
-    taking = Arrivals(arrivals, part.count_connections)
+    taking = Arrivals(arrivals, part.count_connections, part.count_beat)
     link = Link(control, among, lambda token: renew(token), lambda: taking.say_leaving())
     job = handover.job
     if isinstance(job, ServeChain):
