@@ -10,8 +10,10 @@ import random
 from collections.abc import Sequence
 from itertools import accumulate
 from statistics import mean
+from typing import Annotated
 
-from msgspec import Struct, structs
+import msgspec
+from msgspec import Meta, Struct, structs
 
 from bench.costs import Cost, QuestionCost, question_costs
 
@@ -28,29 +30,41 @@ class Measured(Struct, frozen=True, kw_only=True):
     node_at_once: int = 2
 
 
+# Calls that are simulated: fewer say nothing about the slowest of a hundred, more take minutes.
+_FEWEST_CALLS, _MOST_CALLS = 500, 5_000_000
+
+Some = Annotated[float, Meta(gt=0, le=1_000_000)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+
+
 class Assumed(Struct, frozen=True, kw_only=True):
     """What nobody can measure beforehand. Each has its option."""
 
-    users: int = 1_000_000
+    users: Annotated[int, Meta(ge=1, le=1_000_000_000)] = 1_000_000
     # Of all users, those who ask something in the busiest hour, and how often.
-    active_share: float = 0.05
-    questions_an_hour: float = 6.0
-    calls_a_question: float = 1.5
+    active_share: Annotated[float, Meta(gt=0, le=1)] = 0.05
+    questions_an_hour: Some = 6.0
+    calls_a_question: Some = 1.5
     # The busiest minute beside the mean of its hour.
-    peak: float = 3.0
+    peak: Some = 3.0
     # Questions about the chain, the market and the like, and how many different ones there are; a few are asked most of the time.
-    public_share: float = 0.5
-    public_questions: int = 200
+    public_share: Share = 0.5
+    public_questions: Annotated[int, Meta(ge=1, le=100_000)] = 200
     # Of the calls about an account, those that repeat one about the same account while the newest block is the same.
-    repeated_share: float = 0.2
-    block_seconds: float = 60.0
+    repeated_share: Share = 0.2
+    block_seconds: Some = 60.0
     # How busy a process or a node may be: above that, queues grow quickly.
-    most_busy: float = 0.6
+    most_busy: Annotated[float, Meta(gt=0, lt=1)] = 0.6
 
     @property
     def calls_a_second(self) -> float:
         questions = self.users * self.active_share * self.questions_an_hour / 3600
         return questions * self.calls_a_question * self.peak
+
+    @property
+    def blocks(self) -> int:
+        """For how many the callers are simulated."""
+        return max(3, math.ceil(_FEWEST_CALLS / (self.calls_a_second * self.block_seconds)))
 
 
 class Deployment(Struct, frozen=True):
@@ -152,17 +166,16 @@ def simulate(
     measured: Measured,
     deployment: Deployment,
     *,
-    blocks: int = 3,
     seed: int = 1,
 ) -> Seen:
-    """Let callers ask for so many blocks: by chance when, what and at which process."""
+    """Let callers ask for some blocks: by chance when, what and at which process."""
     chance = random.Random(seed)
     places = range(assumed.public_questions)
     cumulated = list(accumulate(weights(assumed)))
     nodes = [[0.0] * measured.node_at_once for _ in range(deployment.nodes)]
     # When the answer to a question is there, by cache; a new block empties all of them.
     kept: dict[tuple[int, int], float] = {}
-    end, now, block = blocks * assumed.block_seconds, 0.0, 0
+    end, now, block = assumed.blocks * assumed.block_seconds, 0.0, 0
     waited: list[float] = []
     hits = 0
     node_seconds = cpu_seconds = 0.0
@@ -261,14 +274,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="scripts/simulate", description=__doc__.splitlines()[0] if __doc__ else None
     )
-    for name in structs.fields(Assumed):
-        parser.add_argument(
-            f"--{name.name.replace('_', '-')}",
-            type=name.type,
-            default=name.default,
-            help=f"default {name.default:,}",
-        )
-    chosen = Assumed(**vars(parser.parse_args()))
+    for field in structs.fields(Assumed):
+        parser.add_argument(f"--{field.encode_name.replace('_', '-')}", help=f"default {field.default:,}")
+    given = {name: text for name, text in vars(parser.parse_args()).items() if text is not None}
+    for name, text in given.items():
+        try:
+            msgspec.convert({name: text}, Assumed, strict=False)
+        except msgspec.ValidationError as exc:
+            said = str(exc).partition(" - at")[0].partition(", got")[0]
+            said = said.replace("Expected `int`", "a whole number").replace("Expected `float`", "a number")
+            parser.error(f"--{name.replace('_', '-')} must be {said}")
+    chosen = msgspec.convert(given, Assumed, strict=False)
+    if chosen.calls_a_second * chosen.blocks * chosen.block_seconds > _MOST_CALLS:
+        parser.error(f"{chosen.calls_a_second:,.0f} calls a second are more than can be simulated here")
     lines = [HEAD, *map(cells, rows(chosen, [chosen.users]))]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for line in lines:

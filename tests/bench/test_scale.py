@@ -1,5 +1,8 @@
 """The simulation behind docs/scale.md: it agrees with the arithmetic, and says what common sense says."""
 
+import subprocess
+import sys
+
 import pytest
 from bench.costs import Cost
 from bench.scale import Assumed, Costs, Deployment, Measured, demand, needed, simulate
@@ -19,8 +22,8 @@ MANY = Assumed(users=400_000)
 def test_the_simulation_agrees_with_the_arithmetic(shares_cache: bool) -> None:
     deployment = Deployment(4, 4, shares_cache)
     computed = demand(MANY, COSTS, MEASURED, deployment.processes, shares_cache)
-    seen = simulate(MANY, COSTS, MEASURED, deployment, blocks=10)
-    assert seen.calls == pytest.approx(MANY.calls_a_second * 600, rel=0.05)
+    seen = simulate(MANY, COSTS, MEASURED, deployment)
+    assert seen.calls == pytest.approx(MANY.calls_a_second * MANY.blocks * MANY.block_seconds, rel=0.05)
     assert seen.from_memory == pytest.approx(computed.from_memory, rel=0.05)
     assert seen.node_busy * 4 * MEASURED.node_at_once == pytest.approx(computed.node_seconds, rel=0.05)
     assert seen.cpu_busy * 4 == pytest.approx(computed.cpu_seconds, rel=0.05)
@@ -56,3 +59,25 @@ def test_callers_wait_when_there_are_too_few_nodes() -> None:
     too_few = simulate(replace(MANY, users=2_000_000), COSTS, MEASURED, Deployment(8, 1, True))
     assert too_few.node_busy > 1
     assert too_few.p99_seconds > 10 * enough.p99_seconds
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--users", "-5"], "--users must be a whole number >= 1"),
+        (["--users", "many"], "--users must be a whole number"),
+        (["--active-share", "0"], "--active-share must be a number > 0.0"),
+        (["--users", "900000000"], "more than can be simulated"),
+    ],
+)
+def test_what_cannot_be_simulated_is_refused(words: list[str], why: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.scale", *words], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 2
+    assert why in done.stderr
+
+
+def test_one_user_is_simulated_for_long_enough_to_ask() -> None:
+    one = replace(MANY, users=1)
+    assert simulate(one, COSTS, MEASURED, Deployment(1, 1, False)).calls > 100
