@@ -1,6 +1,8 @@
 """Nodes that lie, repeat themselves or send nonsense: calls end, and cost no more than they may."""
 
 import asyncio
+import gc
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -15,6 +17,8 @@ from qortal_mcp.qortal.node.node import Node
 from qortal_mcp.qortal.node.source import RawReply
 from qortal_mcp.qortal.server import make_server
 from qortal_mcp.server.dispatch import Server
+from qortal_mcp.server.peer import Peer
+from qortal_mcp.server.work import Work
 
 from .conftest import caller, request
 from .market import OPEN, address_of, completed, contract, trade
@@ -53,6 +57,28 @@ def same_trades_for_ever(target: str) -> Any:
         completed(trade(number, "RavencoinACCTv3", OPEN), 1_794_770_000_000 + number) for number in range(100)
     ]
     return rows[: int(parse_qs(urlsplit(target).query)["limit"][0])]
+
+
+async def test_a_call_that_is_cancelled_as_it_comes_asks_nothing_and_complains_of_nothing() -> None:
+    complaints: list[Any] = []
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: complaints.append(context))
+    async with server_at(lambda target: fails()) as (server, source):
+        server.load()
+        for tool in ("list_polls", "find_payments", "search_names", "list_completed_trades"):
+            params = {"name": tool, "arguments": {"since": "7d"}}
+            body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+            work = server.receive(body.encode(), Peer(lasting=False))
+            assert isinstance(work, Work)
+            work.cancel()
+            assert await work.run(nobody) is None
+        await asyncio.sleep(0)
+        gc.collect()
+        assert source.asked == []
+    assert complaints == []
+
+
+async def nobody(message: bytes) -> None:
+    raise AssertionError("nothing comes before the answer")
 
 
 async def test_when_one_chain_fails_nothing_is_asked_of_the_others_any_more() -> None:

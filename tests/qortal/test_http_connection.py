@@ -1,6 +1,8 @@
 """How a node is spoken to: connections are used again, and nothing that it sends is taken for something else."""
 
 import asyncio
+import gc
+import tracemalloc
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -198,3 +200,32 @@ async def test_a_host_that_cannot_be_is_unreachable(host: str) -> None:
     result = await caller(make_server(node))("get_balance", address=ALICE)
     await node.close()
     assert result["_meta"]["qortal-mcp/error"]["code"] == "NODE_UNREACHABLE"
+
+
+@pytest.mark.promise("Nodes", "What a node answered wrongly is not kept.")
+@pytest.mark.parametrize(
+    ("head", "body"),
+    [
+        pytest.param(b"Content-Length: 9000000", b"x" * 30_000, id="too-large"),
+        pytest.param(b"Content-Length: 20000", b"[" * 20_000, id="not-readable"),
+    ],
+)
+async def test_bad_answers_leave_nothing_behind(
+    faulty: FaultyNode, call: Call, head: bytes, body: bytes
+) -> None:
+    faulty.behaviours[balance_of(ALICE)] = writes(OK + head + b"\r\n\r\n" + body)
+    tracemalloc.start()
+    gc.collect()
+    gc.disable()  # it would hide for a while what refers to itself
+    try:
+        for number in range(120):
+            if number == 20:
+                before, _ = tracemalloc.get_traced_memory()
+            async with asyncio.timeout(30):
+                result = await call("get_balance", address=ALICE)
+            assert result["isError"] is True
+        kept = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        gc.enable()
+        tracemalloc.stop()
+    assert kept < 50 * len(body), f"{kept / 100:.0f} bytes for each answer"

@@ -44,6 +44,8 @@ class Flights(Generic[T]):
             return result
         finally:
             del self._shared[key]
+            # A failure refers to this frame, and the future to the failure: both would stay until the garbage collector comes by.
+            del shared
 
 
 class Background:

@@ -81,6 +81,7 @@ class Connection(asyncio.Protocol):
 
     def _fail(self, failure: NodeFailure) -> None:
         self.abort()
+        self._body.clear()
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_exception(failure)
 
@@ -91,6 +92,7 @@ class Connection(asyncio.Protocol):
             self._waiter.set_result(
                 RawReply(self._parser.get_status_code(), content_type, b"".join(self._body), self._is_sample)
             )
+        self._body.clear()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # uvloop's transports are not instances of asyncio's classes.
@@ -116,12 +118,14 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.is_open = False
-        if self._waiter is None or self._waiter.done():
-            return
-        if exc is None and self._is_head_complete and self._ends_with_connection:
-            self._finish()
-        else:
-            self._fail(failures.unreachable(self._origin))
+        if self._waiter is not None and not self._waiter.done():
+            if exc is None and self._is_head_complete and self._ends_with_connection:
+                self._finish()
+            else:
+                self._fail(failures.unreachable(self._origin))
+        self._body.clear()
+        # They refer to each other; without this both, and what they hold, would stay until the garbage collector comes by.
+        del self._parser
 
     def on_message_begin(self) -> None:
         if self._waiter is None or self._waiter.done():

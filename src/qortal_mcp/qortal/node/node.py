@@ -327,7 +327,10 @@ class Node:
                 upstream.recovered()
                 return result
         assert failures, "there is at least one upstream"
-        raise none_of(failures)
+        try:
+            raise none_of(failures)
+        finally:
+            del failures  # they refer to this frame
 
     def _order(self) -> list[Upstream]:
         """Healthy ones first, then those that are behind. If all are resting, they are asked anyway."""

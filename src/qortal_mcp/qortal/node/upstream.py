@@ -10,6 +10,7 @@ from typing import TypeVar
 import msgspec
 
 from ...protocol.jsonrpc import UNREADABLE
+from ...server.at_once import in_a_task
 from ...server.caller import asking
 from ...server.tool_errors import ToolError
 from ..endpoints.admin import NODE_STATUS
@@ -80,7 +81,9 @@ class Upstream:
             return await self._ask(endpoint, request)
         except ToolError as exc:
             self._traffic.failed(node, exc.code)
-            raise
+            # Where it was raised the reply is at hand, perhaps megabytes, which would stay for as long as anybody has the failure.
+            exc.__context__ = None
+            raise exc.with_traceback(None) from None
         finally:
             self._traffic.answered(node, self._now() - started)
 
@@ -125,6 +128,8 @@ class Upstream:
 
     async def tip(self) -> Tip:
         """Raises: ToolError."""
+        if self.known_tip() is None:
+            await in_a_task()  # so that somebody waits for the shield, whatever becomes of the call
         tip = self.known_tip()
         return tip if tip is not None else await asyncio.shield(self.tip_soon())
 
