@@ -83,6 +83,7 @@ BROKEN = [
     pytest.param("[" * 5000, r"is not TOML|nested too deeply", id="deep"),
     pytest.param("a = " + "[" * 5000, r"is not TOML|nested too deeply", id="deep-list"),
     pytest.param("#" * 300_000, r"more than 256 KiB", id="huge"),
+    pytest.param("rate-limit = " + "9" * 5000, r"a number that is far too long", id="long-number"),
     *(
         pytest.param(
             f'{key} = "planted"', rf"{key} in .*: secrets do not belong there\. Name a file with", id=key
@@ -120,6 +121,27 @@ def test_a_wrong_value_names_its_key_and_the_file(
     with pytest.raises(WrongSetting, match=rf"^{key} in .*settings\.toml must ") as caught:
         read(group, {}, {}, file_of(text, tmp_path))
     assert "planted" not in str(caught.value)
+
+
+def test_a_token_in_a_pipe_is_waited_for_no_longer_than_a_moment(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    options = ListenOptions(token_file=str(pipe))
+    with pytest.raises(WrongSetting, match="must be one word"):
+        settings.token(options, {})
+    both_ends = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+    try:
+        with pytest.raises(WrongSetting, match="must be one word"):
+            settings.token(options, {})
+        os.write(both_ends, b"a-token-of-sixteen\n")
+        assert settings.token(options, {}) == "a-token-of-sixteen"
+    finally:
+        os.close(both_ends)
+
+
+def test_a_name_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(WrongSetting, match="--token-file must be valid UTF-8"):
+        read(ListenOptions, {"token_file": os.fsdecode(b"t\xff")}, {})
 
 
 def test_what_is_not_a_file_is_refused_at_once(tmp_path: Path) -> None:

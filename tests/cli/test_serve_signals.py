@@ -166,6 +166,18 @@ def test_a_socket_that_cannot_be_served_is_refused_with_a_sentence(tmp_path: Pat
     assert "ListenStream=HOST:PORT" in other.stderr
 
 
+def test_a_connection_instead_of_a_socket_is_refused() -> None:
+    unready = tuple(word.replace("sock.listen()\n", "") for word in HANDING)
+    done = subprocess.run(
+        [*unready, "AF_INET", "127.0.0.1", "1", "", *COMMAND, "serve", "--sample"],
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    assert done.returncode == 2
+    assert "write Accept=no" in done.stderr
+
+
 def _handed_port(server: Listening) -> str:
     return server.err.partition("handed over: ")[2].split()[0]
 

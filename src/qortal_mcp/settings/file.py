@@ -62,6 +62,8 @@ def read_file(
         raise WrongSetting(f"{name} is not a settings file: it is not UTF-8 text.") from None
     except tomllib.TOMLDecodeError as exc:
         raise WrongSetting(f"{name} is not TOML: {exc}.") from None
+    except ValueError:  # of `int`, which does not read thousands of digits
+        raise WrongSetting(f"{name} is not a settings file: it has a number that is far too long.") from None
     except RecursionError:
         raise WrongSetting(f"{name} is not a settings file: it is nested too deeply.") from None
     everybody = {key: value for key, value in found.items() if not isinstance(value, dict)}

@@ -74,6 +74,8 @@ def _converted(option: Option, raw: Any, source: str) -> Any:
     if option.choices and isinstance(raw, str):
         raw = raw.lower()
     texts = [text for text in (raw if isinstance(raw, list | tuple) else [raw]) if isinstance(text, str)]
+    if not all(map(_is_encodable, texts)):
+        raise WrongSetting(f"{source} must be valid UTF-8.")
     for pattern, why in option.refused.items():
         if any(re.search(pattern, text) for text in texts):
             raise WrongSetting(f"{source} {why}.")
@@ -81,6 +83,15 @@ def _converted(option: Option, raw: Any, source: str) -> Any:
         return msgspec.convert(raw, option.kind, strict=False)
     except msgspec.ValidationError:
         raise WrongSetting(f"{source} must be {option.expected}.") from None
+
+
+def _is_encodable(text: str) -> bool:
+    """Bytes that are not UTF-8 come as what cannot be written again."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _settle(pair: tuple[str, str], given: dict[str, _Given]) -> None:

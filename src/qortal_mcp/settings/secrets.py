@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import select
+import stat
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -15,9 +18,10 @@ if TYPE_CHECKING:
     from .sharing import ShareOptions
 
 # No header is longer; a larger file is the wrong file.
-_TOKEN_FILE_CHARS = 8192
+_TOKEN_FILE_BYTES = 8192
 # Shorter ones can be guessed by trying. `openssl rand -hex 16` gives twice as many.
 _TOKEN_LEAST_CHARS = 16
+_PIPE_SECONDS = 2.0
 
 
 def token(options: ListenOptions, environ: Mapping[str, str]) -> str | None:
@@ -57,6 +61,18 @@ def cache_password(options: ShareOptions, environ: Mapping[str, str]) -> str | N
     return _secret(options.cache_password_file, "--cache-password-file", CACHE_PASSWORD_VARIABLE, environ)[0]
 
 
+def _beginning_of(file_name: str) -> str:
+    """Of a pipe, what comes within a moment: nobody may ever write to it, and a server reads again while it serves.
+
+    Raises: OSError, ValueError.
+    """
+    file = os.open(file_name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    with open(file, "rb", buffering=0) as opened:
+        if stat.S_ISFIFO(os.fstat(file).st_mode):
+            select.select([file], [], [], _PIPE_SECONDS)
+        return (opened.read(_TOKEN_FILE_BYTES) or b"").decode()
+
+
 def _secret(
     file_name: str | None, flag: str, variable: str, environ: Mapping[str, str]
 ) -> tuple[str | None, str]:
@@ -68,10 +84,9 @@ def _secret(
     else:
         source = flag
         try:
-            with open(file_name, encoding="utf-8") as file:
-                found = file.read(_TOKEN_FILE_CHARS)
-        except (OSError, UnicodeDecodeError) as exc:
-            why = exc.strerror if isinstance(exc, OSError) else "not text"
+            found = _beginning_of(file_name)
+        except (OSError, ValueError) as exc:
+            why = (exc.strerror if isinstance(exc, OSError) else None) or "not text"
             raise WrongSetting(f"{source} cannot be read: {why}.") from None
     stripped = found.strip()
     if not stripped or not stripped.isascii() or not stripped.isprintable() or " " in stripped:

@@ -22,7 +22,7 @@ def handed_over(environ: Mapping[str, str]) -> socket.socket | None:
     if environ.get("LISTEN_PID") != str(os.getpid()):
         return None
     if environ.get("LISTEN_FDS") != "1":
-        raise WrongSetting("systemd hands over several sockets: one ListenStream= is all that can be served.")
+        raise WrongSetting("systemd must hand over exactly one socket: write one ListenStream=.")
     return _socket(_FIRST_FILE)
 
 
@@ -35,6 +35,8 @@ def _socket(file: int) -> socket.socket:
         raise WrongSetting("systemd hands over something that is not a socket.") from None
     if sock.family not in (socket.AF_INET, socket.AF_INET6) or sock.type != socket.SOCK_STREAM:
         raise WrongSetting("systemd hands over a socket that is not TCP: write ListenStream=HOST:PORT.")
+    if not sock.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+        raise WrongSetting("systemd hands over a connection: write Accept=no.")
     sock.set_inheritable(False)
     return sock
 
