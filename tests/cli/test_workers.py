@@ -191,6 +191,15 @@ def test_a_worker_that_hangs_does_not_hold_up_the_metrics() -> None:
         assert calls_counted(second) == 3
 
 
+def test_workers_are_told_settings_however_long_they_are(tmp_path: Path) -> None:
+    networks = ", ".join(f'"10.{at // 256}.{at % 256}.0/24"' for at in range(14_000))
+    file = tmp_path / "config.toml"
+    file.write_text(f"trusted-proxy = [{networks}]\n")
+    assert 240_000 < file.stat().st_size < 256 * 1024
+    with listening("serve", "--sample", "--workers", "2", "--config", str(file)) as server:
+        assert server.ask("/healthz")[0] == 200
+
+
 @pytest.mark.promise(
     "Operations", "A worker that hangs gets no more connections, and is replaced if it goes on."
 )

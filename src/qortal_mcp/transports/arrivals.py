@@ -53,8 +53,9 @@ class Arrivals:
                     loop.remove_reader(self._sock)
                     ended()
                     return
+                # What comes without its connection found no room among the open files, and is lost.
+                self._taken += 1
                 for file in files:
-                    self._taken += 1
                     task = loop.create_task(_open(loop, file, protocol))
                     self._opening.add(task)
                     task.add_done_callback(self._opening.discard)

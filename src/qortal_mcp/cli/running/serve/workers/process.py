@@ -20,6 +20,7 @@ _START = (
     "sys.exit(importlib.import_module(sys.argv[2]).main(*map(int, sys.argv[3:])))"
 )
 _READ_BYTES = 64 * 1024
+_START_SECONDS = 10.0
 TERMINAL_SIGNALS = (signal.SIGINT, signal.SIGHUP)
 # A worker that has not moved for so long gets no more connections; one that does not come back is ended. All that it does
 # is bounded by far less.
@@ -68,9 +69,11 @@ class Worker:
                 self.control.close()
                 self._arrivals.close()
                 raise
-        self.control.setblocking(False)
+        # What it is told first may be long, such as a list of addresses, and is read once it has started.
+        self.control.settimeout(_START_SECONDS)
         self._arrivals.setblocking(False)
         self.tell(handover)
+        self.control.setblocking(False)
 
     @property
     def pid(self) -> int:
@@ -109,10 +112,8 @@ class Worker:
         """One that does not listen any more is ended: it would go on with what others no longer do."""
         text = line(message)
         try:
-            sent = self.control.send(text)
-        except OSError:
-            sent = 0
-        if sent < len(text):
+            self.control.sendall(text)
+        except OSError:  # or there is no room for it
             self.kill()
 
     def heard(self) -> list[FromWorker] | None:
