@@ -69,6 +69,9 @@ class Work:
                 server.finish(call, Failure("cancelled", Reply(b"")), self._started)
                 return None
             if is_cancelled(exc):
+                # Its client has left, or the server stops. A stream ends in no other way.
+                left = b"" if self.streams else Failure("cancelled", Reply(b""))
+                server.finish(call, left, self._started)
                 raise
             return server.failed(call, as_failure(exc), self._started)
         except SystemExit as exc:  # one call must not end the server

@@ -16,7 +16,7 @@ from valkey.asyncio.connection import (
 from valkey.exceptions import ResponseError
 
 from .address import Address
-from .line import Refused, Reply, Word
+from .line import Refused, Reply, StoreAway, Word
 
 # An error or the length of a reply; the stream itself refuses lines longer than 64 kB.
 _LINE_BYTES = 1024
@@ -70,6 +70,9 @@ async def connected(address: Address, password: str | None, most_bytes: int) -> 
     wire = Wire(connection)
     try:
         await connection.connect()  # type: ignore[no-untyped-call]
+    except ResponseError as exc:
+        await wire.close()
+        raise StoreAway(f"it refuses: {Refused(str(exc)).code}") from None
     except BaseException:
         await wire.close()
         raise

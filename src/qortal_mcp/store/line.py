@@ -12,6 +12,41 @@ from .limits import StoreLimits
 Word = bytes | str | int
 
 
+_CODES = frozenset(
+    [
+        "ASK",
+        "BUSY",
+        "BUSYGROUP",
+        "BUSYKEY",
+        "CLUSTERDOWN",
+        "CROSSSLOT",
+        "DENIED",
+        "EXECABORT",
+        "INPROG",
+        "IOERR",
+        "LOADING",
+        "MASTERDOWN",
+        "MISCONF",
+        "MOVED",
+        "NOAUTH",
+        "NOGOODSLAVE",
+        "NOMASTERLINK",
+        "NOPERM",
+        "NOPROTO",
+        "NOREPLICAS",
+        "NOSCRIPT",
+        "NOTBUSY",
+        "OOM",
+        "READONLY",
+        "TRYAGAIN",
+        "UNBLOCKED",
+        "UNKILLABLE",
+        "WRONGPASS",
+        "WRONGTYPE",
+    ]
+)
+
+
 class Refused(Struct, frozen=True):
     """The store understood a command and answers with an error."""
 
@@ -19,9 +54,9 @@ class Refused(Struct, frozen=True):
 
     @property
     def code(self) -> str:
-        """Its first word, such as WRONGTYPE."""
+        """Its first word, such as WRONGTYPE, if it is one that Valkey and Redis say: it is logged."""
         word = self.says.partition(" ")[0]
-        return word if word.isascii() and word.isalpha() and word.isupper() and len(word) <= 20 else "ERR"
+        return word if word in _CODES else "ERR"
 
 
 Reply = bytes | int | None | Refused

@@ -20,6 +20,8 @@ _NO_SECRET = b"qortal-mcp"
 _HASH_BYTES = 16
 # Different errors of the store that are logged until it is away and back.
 _MOST_CODES = 8
+# A connection that lasts shorter was none that could be relied on.
+_LASTING_SECONDS = 10.0
 
 Connect = Callable[[Address, str | None, int], Awaitable[Wire]]
 
@@ -114,18 +116,21 @@ class Store:
 
     async def _keep_connected(self) -> None:
         is_new = True
+        pause = self.limits.rest_seconds
+        now = asyncio.get_running_loop().time
         while True:
             self._failed.clear()
             try:
                 lines = await self._lines()
             except Exception as exc:
                 if is_new:
-                    self._say_away(type(exc).__name__)
+                    self._say_away(_why(exc))
                     is_new = False
             else:
                 self._reads, self._writes, self._counts = lines
                 self._codes.clear()
                 log.info("the shared store answers", extra={"qortal_mcp.store": self.address.shown})
+                since = now()
                 try:
                     await self._until_failed(lines)
                 finally:
@@ -134,7 +139,10 @@ class Store:
                         await line.close()
                 self._say_away(self._why)
                 is_new = False
-            await asyncio.sleep(self.limits.rest_seconds)
+                # One that comes and goes is looked for, and spoken of, less and less often.
+                lasted = now() - since >= _LASTING_SECONDS
+                pause = self.limits.rest_seconds if lasted else min(2 * pause, _LASTING_SECONDS)
+            await asyncio.sleep(pause)
 
     async def _until_failed(self, lines: Sequence[Line]) -> None:
         while True:
@@ -161,8 +169,11 @@ class Store:
                 for _ in range(3):
                     wire = await self._connect(self.address, self._password, self.limits.value_bytes + 1)
                     lines.append(Line(wire, self.limits, self._line_failed))
-                    if await lines[-1].ask("PING") != b"PONG":
-                        raise StoreAway
+                    said = await lines[-1].ask("PING")
+                    if isinstance(said, Refused):
+                        raise StoreAway(f"it refuses: {said.code}")
+                    if said != b"PONG":
+                        raise StoreAway("it is not a store")
         except BaseException:
             for line in lines:
                 with suppress(Exception):
@@ -185,3 +196,19 @@ class Script:
     def __init__(self, text: str) -> None:
         self.text = text
         self.digest = hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
+
+
+def _why(exc: BaseException) -> str:
+    """Why there is no store, in a few words that are ours: what it says itself may be anything."""
+    import ssl  # only failures pay for it
+
+    cause: BaseException | None = exc
+    while cause is not None:
+        if isinstance(cause, StoreAway) and cause.args:
+            return str(cause)
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return "its certificate is not trusted"
+        if isinstance(cause, ssl.SSLError):
+            return "it does not speak TLS as expected"
+        cause = cause.__cause__ or cause.__context__
+    return type(exc).__name__

@@ -1,12 +1,14 @@
 """Who may use the HTTP endpoint: Host, Origin and token, checked on every route and on the WebSocket upgrade.
 
 A page in a browser can reach loopback through a name of its own (DNS rebinding), so the name in `Host` must
-be one of ours whatever address we listen on; a page of another origin is refused outright.
+be one of ours whatever address we listen on, or the very IP address at which the request arrived: no name leads there. A page of
+another origin is refused outright.
 """
 
 import hmac
 import ipaddress
 from collections.abc import Iterable
+from typing import TypeAlias
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -15,6 +17,8 @@ from .head import Head
 
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _REMEMBERED = 256
+# An IP address and a port; None where the web server does not tell.
+Address: TypeAlias = tuple[str, int] | None
 # What a browser says about a request of a page that we did not serve, if it is not of a link that a person followed.
 _FOREIGN = (b"cross-site", b"same-site")
 _LINK = b"navigate"
@@ -31,8 +35,11 @@ class Refusal(Struct, frozen=True):
     is_readable: bool = False
 
 
+_UNKNOWN_HOST = Refusal(421, "This Host is not allowed here. Allow it with --allow-host NAME[:PORT].")
+
+
 class Guard:
-    """Decides by headers alone. Hosts without a port match any port."""
+    """Decides by headers, and by where a request arrived. Hosts without a port match any port."""
 
     def __init__(
         self,
@@ -54,7 +61,7 @@ class Guard:
         assert self._token is not None, "who may come in without a token is decided at the start"
         self._token = token.encode()
 
-    def refuse(self, head: Head, *, needs_token: bool = True) -> Refusal | None:
+    def refuse(self, head: Head, arrived_at: Address, *, needs_token: bool = True) -> Refusal | None:
         """Why a request is refused; None if it may pass."""
         if head.is_in_doubt:
             return Refusal(400, "Host, Origin and Authorization may each be sent only once.")
@@ -65,6 +72,8 @@ class Guard:
             refusal = self._judge(host, origin)
             if len(self._verdicts) < _REMEMBERED:
                 self._verdicts[key] = refusal
+        if refusal is _UNKNOWN_HOST and host is not None and _is_there(host, arrived_at):
+            refusal = self._judge_origin(host, origin)
         if refusal is not None or not needs_token:
             return refusal
         # An image or a script of another page is loaded without an Origin. What needs no token are the files of our page.
@@ -79,11 +88,16 @@ class Guard:
     def _judge(self, host: bytes | None, origin: bytes | None) -> Refusal | None:
         if not host:
             return Refusal(400, "The Host header is missing.")
-        name = host.decode("latin-1").lower()
-        if not self._knows_host(name):
-            return Refusal(421, "This Host is not allowed here. Allow it with --allow-host NAME[:PORT].")
+        return (
+            self._judge_origin(host, origin)
+            if self._knows_host(host.decode("latin-1").lower())
+            else _UNKNOWN_HOST
+        )
+
+    def _judge_origin(self, host: bytes, origin: bytes | None) -> Refusal | None:
         if origin is None:
             return None
+        name = host.decode("latin-1").lower()
         text = origin.decode("latin-1").lower()
         if text in self._origins or self._is_own(text, name):
             return None
@@ -126,10 +140,20 @@ class ClosedGuard(Guard):
         super().__init__(hosts=hosts, origins=origins, token=token)
         self._closed = Refusal(503, why, is_readable=True)
 
-    def refuse(self, head: Head, *, needs_token: bool = True) -> Refusal | None:
-        refused = super().refuse(head, needs_token=needs_token)
+    def refuse(self, head: Head, arrived_at: Address, *, needs_token: bool = True) -> Refusal | None:
+        refused = super().refuse(head, arrived_at, needs_token=needs_token)
         # A browser asks without a token whether its page may ask at all: without leave the page could not read why.
         return self._closed if refused is None and needs_token else refused
+
+
+def _is_there(host: bytes, arrived_at: Address) -> bool:
+    """Whether a Host header is the address at which a request arrived, with its port or without one."""
+    if arrived_at is None:
+        return False
+    address, port = arrived_at
+    shown = address.removeprefix("::ffff:") if "." in address else address
+    name = f"[{shown}]" if ":" in shown else shown
+    return host.decode("latin-1").lower() in (name, f"{name}:{port}")
 
 
 def _without_port(host: str) -> str:

@@ -162,7 +162,7 @@ class HttpApp:
         return (
             scope["method"] == "POST"
             and scope["path"] in self._paths
-            and self._guard.refuse(exchange.head) is None
+            and self._guard.refuse(exchange.head, scope.get("server")) is None
             and exchange.wrong_types() is None
             and len(body) <= self.server.limits.message_bytes
             and (life is None or life.is_begun)
@@ -188,7 +188,8 @@ class HttpApp:
         path, method = exchange.scope["path"], exchange.scope["method"]
         handled = None if path in self._paths or path in self._routes else self._site.path_of(path)
         is_open = path in self._open or handled in self._site.open_paths
-        refused = self._guard.refuse(exchange.head, needs_token=method != "OPTIONS" and not is_open)
+        needs_token = method != "OPTIONS" and not is_open
+        refused = self._guard.refuse(exchange.head, exchange.scope.get("server"), needs_token=needs_token)
         if refused is not None:
             await exchange.refuse(refused)
         elif path in self._paths and method == "POST":
@@ -320,7 +321,7 @@ class HttpApp:
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
         request_id.set(self.new_id())
         await self._begin_life()
-        refused = self._guard.refuse(Head(scope["headers"]))
+        refused = self._guard.refuse(Head(scope["headers"]), scope.get("server"))
         if refused is None and scope["path"] != self._websocket_path:
             refused = Refusal(404, "Not found.")
         await self._websockets.serve(scope, receive, send, refused)

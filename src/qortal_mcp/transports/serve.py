@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import gc
 import logging
+import os
 import signal
 import socket
 import sys
@@ -35,6 +36,8 @@ _SWEEP_SECONDS = 2.0
 _LOOK_SECONDS = 0.1
 # Calls in flight get this time to finish, and their answers the same time to be sent.
 _DRAIN_FACTOR = 2
+# What a shell says of a program that Ctrl-C has ended.
+_INTERRUPTED = 130
 
 log = logging.getLogger(__name__)
 
@@ -82,6 +85,7 @@ class _Uvicorn(uvicorn.Server):
         self._drain_seconds = drain_seconds
         # When it stops, if it was asked to and still serves.
         self._leaves_at: float | None = None
+        self._has_said_leaving = False
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         # The application may wait for something as it starts, such as a database, and be asked to stop meanwhile.
@@ -112,11 +116,16 @@ class _Uvicorn(uvicorn.Server):
             now = asyncio.get_running_loop().time()
             for connection in self._bounded():
                 connection.sweep(now)
+        if self._leaves_at is not None and not self._has_said_leaving:
+            self._has_said_leaving = True
+            log.info("leaving: asked to stop", extra={"qortal_mcp.seconds": self._drain_seconds})
         if self._leaves_at is not None and time.monotonic() >= self._leaves_at:
             self.should_exit = True
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if self._arrivals is None:
+            log.info("stopping")
         for server in self.servers:
             server.close()
         try:
@@ -146,7 +155,7 @@ class _Uvicorn(uvicorn.Server):
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
         if self.should_exit and number == signal.SIGINT:
-            self.force_exit = True
+            os._exit(_INTERRUPTED)  # somebody at a terminal has asked twice
         is_first = self._leaves_at is None and not self.should_exit
         # Balancers are stopped for by SIGTERM; whoever sits at a terminal, or asks twice, means now.
         if is_first and number == signal.SIGTERM and self._drain_seconds and self.started:

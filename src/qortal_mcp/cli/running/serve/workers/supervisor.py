@@ -338,12 +338,15 @@ class Supervisor:
             self._begin_to_stop()
             return
         self._leaves_at = time.monotonic() + drain_seconds
+        log.info("leaving: asked to stop", extra={"qortal_mcp.seconds": drain_seconds})
         for worker in self._workers:
             if worker.runs:
                 worker.tell(messages.Leave())
 
     def _begin_to_stop(self) -> None:
         self._stop_by = time.monotonic() + _STOP_SECONDS
+        if self._is_announced:
+            log.info("stopping")
         self._listen(False)
         if self._is_announced:
             self._accept(at_most=4096)  # who has connected already is served
