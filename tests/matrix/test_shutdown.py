@@ -80,7 +80,7 @@ async def test_what_never_finishes_is_ended_after_a_while(connect: Connect) -> N
     assert wire.child is not None
     wire.child.signal()
     if not wire.lasting:
-        assert (await wire.receive())["error"]["code"] == -32800
+        assert (await wire.receive())["error"]["code"] == -32603
     await ended_well(wire)
     if isinstance(wire, SessionWire):
         wire.session_id = None

@@ -15,6 +15,8 @@ ALERTS = DEPLOY / "prometheus" / "alerts.yaml"
 BY_NAME = {metric.name: metric for metric in METRICS}
 # Labels that Prometheus adds, that histograms have, and that `--metrics-file` adds.
 GIVEN = {"job", "instance", "le", "file"}
+# The only metric that is Prometheus' own: whether it can read the page.
+UP = "up"
 
 
 def panels() -> list[tuple[str, str]]:
@@ -36,7 +38,9 @@ def alerts() -> list[tuple[str, str]]:
 
 def families(query: str) -> set[str]:
     bare = re.sub(r"\{[^}]*\}|\b(?:by|on) \([^)]*\)", "", query)
-    return {re.sub(r"_(bucket|count|sum)$", "", name) for name in re.findall(r"\b(?:mcp|qortal)_\w+", bare)}
+    return {
+        re.sub(r"_(bucket|count|sum)$", "", name) for name in re.findall(r"\b(?:up|(?:mcp|qortal)_\w+)", bare)
+    }
 
 
 def labels(query: str) -> Iterator[str]:
@@ -56,13 +60,19 @@ QUERIES = [pytest.param(query, id=f"{name}-{at}") for at, (name, query) in enume
 def test_a_query_asks_for_metrics_and_labels_of_ours(query: str) -> None:
     asked = families(query)
     assert asked
-    assert asked <= BY_NAME.keys()
-    assert set(labels(query)) <= GIVEN.union(*(BY_NAME[name].labels for name in asked))
+    assert asked - {UP} <= BY_NAME.keys()
+    assert set(labels(query)) <= GIVEN.union(*(BY_NAME[name].labels for name in asked - {UP}))
+
+
+def test_the_document_has_a_line_for_every_metric() -> None:
+    listed = re.findall(r"^\| `(\w+)` \|", (DEPLOY.parent / "docs/watching.md").read_text(), re.M)
+    assert sorted(listed) == sorted(BY_NAME)
 
 
 def test_every_kind_of_trouble_has_an_alert() -> None:
     watched = set().union(*(families(query) for _, query in alerts()))
     assert watched >= {
+        UP,
         "qortal_node_up",
         "qortal_node_tip_age_seconds",
         "mcp_server_operation_duration_seconds",
@@ -72,9 +82,8 @@ def test_every_kind_of_trouble_has_an_alert() -> None:
 
 def test_the_dashboard_leaves_out_only_what_is_a_constant_or_a_bridges() -> None:
     shown = set().union(*(families(query) for _, query in panels()))
-    unshown = {
-        metric.name for metric in METRICS if metric.where in ("every page", "HTTP", "the Qortal server")
-    } - shown
+    elsewhere = ("sessions", "bridge", "several servers")
+    unshown = {metric.name for metric in METRICS if metric.where not in elsewhere} - shown
     assert unshown == {"qortal_mcp_info", "qortal_mcp_process_start_time_seconds"}
 
 

@@ -88,6 +88,19 @@ def test_a_server_that_breaks_a_rule_fails_the_step_and_leaves_its_results(tmp_p
     assert json.loads(Path(ran.outputs["sarif"]).read_text())["runs"][0]["results"]
 
 
+@pytest.mark.parametrize("server", [f"FOO=1 {SERVER}", f"cd / && {SERVER}"], ids=["variable", "folder"])
+def test_a_server_is_started_by_any_command_of_bash(tmp_path: Path, server: str) -> None:
+    ran = audited(tmp_path, server, "--revision 2025-11-25")
+    assert ran.code == 0, ran.out
+
+
+def test_options_may_stand_on_several_lines(tmp_path: Path) -> None:
+    written = tmp_path / "audit.xml"
+    ran = audited(tmp_path, SERVER, f"--revision 2025-11-25\n--junit {written}\n")
+    assert ran.code == 0, ran.out
+    assert written.read_text().startswith("<?xml")
+
+
 def test_wrong_usage_fails_the_step(tmp_path: Path) -> None:
     ran = audited(tmp_path, SERVER, "--no-such-option")
     assert (ran.code, ran.outputs) == (2, {})
@@ -110,7 +123,9 @@ def test_the_lines_to_copy_name_this_release_and_an_input_that_exists() -> None:
     page = (ROOT / "docs/audit.md").read_text()
     (block,) = re.findall(r"<!-- action -->\n```yaml\n(.*?)```", page, re.DOTALL)
     told = yaml.safe_load(block)
-    (step,) = told["steps"]
+    (job,) = told["jobs"].values()
+    checkout, *_, step = job["steps"]
+    assert checkout["uses"].startswith("actions/checkout@")
     assert step["uses"] == f"{ABOUT.repository.partition('.com/')[2]}@{ABOUT.tag}"
     assert set(step["with"]) <= set(ACTION["inputs"])
     assert told["permissions"]["security-events"] == "write"

@@ -431,7 +431,7 @@ class Receiver(ABC):
         if tasks:
             await asyncio.wait(tasks, timeout=seconds)
         for work in list(self._running):
-            work.cancel()
+            work.stop()
 
     def close(self) -> None:
         """Accept no more subscriptions, and end the open ones properly."""

@@ -11,7 +11,7 @@ from .caller import asking
 from .context import Context, Send
 from .methods.call import Call, Running
 from .outcomes import as_failure, is_cancelled
-from .reply import Failure, Reply
+from .reply import Failure, Reply, refusal
 from .watching.spans import Span
 
 if TYPE_CHECKING:
@@ -21,7 +21,17 @@ if TYPE_CHECKING:
 class Work:
     """A request that takes time. Run it once; `cancel` ends it from outside."""
 
-    __slots__ = ("_is_late", "_run", "_started", "call", "cancelled", "server", "streams", "task")
+    __slots__ = (
+        "_is_late",
+        "_is_stopped",
+        "_run",
+        "_started",
+        "call",
+        "cancelled",
+        "server",
+        "streams",
+        "task",
+    )
 
     def __init__(
         self,
@@ -34,6 +44,7 @@ class Work:
         self.call = call
         self.cancelled = False
         self._is_late = False
+        self._is_stopped = False
         self._run = run
         self._started = started
         self.task: asyncio.Task[Any] | None = None
@@ -66,6 +77,8 @@ class Work:
         except asyncio.CancelledError as exc:
             if self.cancelled and self.task is not None:
                 self.task.uncancel()
+                if self._is_stopped:
+                    return server.finish(call, Failure("INTERNAL", self._stopping_reply()), self._started)
                 server.finish(call, Failure("cancelled", Reply(b"")), self._started)
                 return None
             if is_cancelled(exc):
@@ -114,6 +127,15 @@ class Work:
             if not deadline.expired():
                 raise
             raise self.server.options.timed_out(seconds) from None
+
+    def stop(self) -> None:
+        """The server ends, and its time to finish is over."""
+        self._is_stopped = True
+        self.cancel()
+
+    def _stopping_reply(self) -> Reply:
+        words = "the server is stopping; ask again when it is back"
+        return refusal(errors.INTERNAL_ERROR, words, self.call.request.id, 503, 1.0)
 
     def cancel(self) -> None:
         """The peer no longer wants an answer."""
