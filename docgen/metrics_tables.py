@@ -10,6 +10,7 @@ _TITLES: dict[Where, str] = {
     "HTTP": "Of servers with HTTP:",
     "sessions": "Of servers with sessions, such as a bridge:",
     "the Qortal server": "Of the Qortal server, about its nodes:",
+    "with --cache": "Of a server with `--cache`:",
     "bridge": "Of a bridge:",
     "several servers": "Of a bridge to several servers:",
     "several workers": "Of a server with several workers:",

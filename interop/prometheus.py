@@ -51,8 +51,9 @@ async def run_prometheus(programs: Programs) -> str:
         return _NOT_HERE
     queries = _queries()
     with live_node() as node, tempfile.TemporaryDirectory() as folder:
-        # A rate that the visits below exceed, so that this limit is reached too.
-        async with listening(str(PROGRAM), "serve", "--node", node, "--rate-limit", "20") as target:
+        # A rate that the visits below exceed, so that this limit is reached too. Nobody is at the address of the store: its numbers are there.
+        more = ("--rate-limit", "20", "--workers", "2", "--cache", "redis://127.0.0.1:1")
+        async with listening(str(PROGRAM), "serve", "--node", node, *more) as target:
             base = target.url.removesuffix("/mcp")
             await asyncio.to_thread(_visit, base)
             await _checked(found, base, Path(folder))
