@@ -22,8 +22,8 @@ class Measured(Struct, frozen=True, kw_only=True):
     """Figures of docs/performance.md, and of a Core that was measured."""
 
     # CPU of one call answered from memory, and of one request to a node with its reply.
-    call_seconds: float = 64e-6
-    request_seconds: float = 100e-6
+    call_seconds: float = 30e-6
+    request_seconds: float = 67e-6
     # CPU of one look into a store that processes share, or of one answer put there.
     store_seconds: float = 36e-6
     # Requests that a Core on two cores works on at once.
