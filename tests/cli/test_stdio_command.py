@@ -74,8 +74,8 @@ HEAVY = (
 def test_nothing_heavy_is_loaded_before_tools_list_is_answered(chain: tuple[str, ...]) -> None:
     # The report is written when the input ends, right after the answers and before the node is warmed up.
     code = (
-        "import sys; from qortal_mcp.cli.main import main; code = main(sys.argv[1:])\n"
-        f"print(code, *(m for m in {HEAVY!r} if m in sys.modules), file=sys.stderr)"
+        "import sys; before = set(sys.modules); from qortal_mcp.cli.main import main; code = main(sys.argv[1:])\n"
+        f"print(code, *(m for m in {HEAVY!r} if m in set(sys.modules) - before), file=sys.stderr)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, "stdio", "--log-level", "warning", *chain],
