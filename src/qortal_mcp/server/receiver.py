@@ -417,13 +417,17 @@ class Receiver(ABC):
         """How many requests are worked on; subscriptions have limits of their own."""
         return self._busy + self.batched.replies
 
+    def busy_with(self, work: Work) -> None:
+        self._busy += not work.streams
+
+    def done_with(self, work: Work) -> None:
+        self._busy -= not work.streams
+
     def begin(self, work: Work) -> None:
         self._running.add(work)
-        self._busy += not work.streams
 
     def end(self, work: Work) -> None:
         self._running.discard(work)
-        self._busy -= not work.streams
 
     async def settle(self, seconds: float) -> None:
         """Let what is being worked on end within this time, then cancel it."""

@@ -51,7 +51,9 @@ class Work:
         # A subscription has no end of its own and can only be streamed.
         self.streams = call.route.method.name == "subscriptions/listen"
         call.peer.working[call.request.id] = self
+        # From now on, not only once it runs: those that come at the same moment count, too.
         call.peer.busy += not self.streams
+        server.busy_with(self)
 
     def put_inside(self, span: Span) -> None:
         """What it asks for becomes part of this span. Before it is run."""
@@ -158,6 +160,10 @@ class Work:
         if working.get(id_) is self:
             del working[id_]
             self.call.peer.busy -= not self.streams
+            self.server.done_with(self)
+
+    def __del__(self) -> None:
+        self.discard()  # of one that was never run, because its task was ended before it began
 
     def cancelled_reply(self) -> Reply:
         """What closes the HTTP request of a client that cancelled its own call."""
