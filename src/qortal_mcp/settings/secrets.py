@@ -66,11 +66,15 @@ def _beginning_of(file_name: str) -> str:
 
     Raises: OSError, ValueError.
     """
-    file = os.open(file_name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    with open(file, "rb", buffering=0) as opened:
-        if stat.S_ISFIFO(os.fstat(file).st_mode):
+    with open(file_name, "rb", buffering=0, opener=_without_waiting) as file:
+        if stat.S_ISFIFO(os.fstat(file.fileno()).st_mode):
             select.select([file], [], [], _PIPE_SECONDS)
-        return (opened.read(_TOKEN_FILE_BYTES) or b"").decode()
+        return (file.read(_TOKEN_FILE_BYTES) or b"").decode()
+
+
+def _without_waiting(name: str, flags: int) -> int:
+    """Opens a pipe although nobody writes to it."""
+    return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _secret(
